@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LIBRARIES, runClient } from '../clients/three-clients.ts'
+import { NPX, runClient } from '../clients/both-clients.ts'
 import { openApp } from '../hubs/app.ts'
 import { type McpHub, openMcpHub } from '../hubs/mcp.ts'
 import { makeFolder, runHubcli, twoShells } from './shells.ts'
@@ -116,7 +116,7 @@ describe.each(twoShells(0))('$name', (shell) => {
 
 test('npx prompt-hub exports the same files for an owner', async () => {
   const cwd = makeFolder()
-  const { command } = LIBRARIES[0]!
+  const { command } = NPX
   const ran = await runClient(command, ['export', 'acme', '--to', 'prompty', '-o', 'npx'], cwd, url)
   expect(ran).toMatchObject({ code: 0, stdout: `${readdirSync(join(cwd, 'npx')).length} written to npx\n` })
   const other = await runHubcli(twoShells(0)[0]!, ['export', 'acme', '--to', 'prompty', '-o', 'sh'], {

@@ -1,14 +1,14 @@
 // Tests `hubcli recompose --all` with a real hub in this process, in two shells.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClock } from '../../src/server/publish/attempts.ts'
-import { LIBRARIES, runClient } from '../clients/three-clients.ts'
+import { NPX, runClient } from '../clients/both-clients.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, PYTHON, runHubcli, SHELLS, twoShells, WITH_PYTHON } from './shells.ts'
 
 /** The command of the npm package, with a place for the token. */
-const NPX = ['env', '', ...LIBRARIES[0]!.command]
+const npx = ['env', '', ...NPX.command]
 let world: World
 let hub: Hub
 let url: string
@@ -150,7 +150,7 @@ describe.each(twoShells(1))('$name', (shell) => {
 
   test.each([
     ['hubcli', run],
-    ['npx prompt-hub', (...args: string[]) => runClient(NPX, ['recompose', '--all', ...args], makeFolder(), url)],
+    ['npx prompt-hub', (...args: string[]) => runClient(npx, ['recompose', '--all', ...args], makeFolder(), url)],
   ])('%s: again until nothing moves, and only versions that are old enough', async (client, runAll) => {
     const [base, middle, top] = ['base', 'middle', 'top'].map((part) => `acme/chain-${client.length}-${part}`)
     await publish(base!, 'Be kind.')
@@ -158,7 +158,7 @@ describe.each(twoShells(1))('$name', (shell) => {
     await publish(top!, `{{include "${middle}"}}\nThen sum up.`)
     await publish(base!, 'Be short.')
     files = await hub.build()
-    NPX[1] = `HUB_TOKEN=${hub.token}`
+    npx[1] = `HUB_TOKEN=${hub.token}`
     // The new version of the part is not old enough.
     expect(await runAll('acme', '--min-age', '7d')).toMatchObject({ code: 0, stdout: '' })
     expect((await runAll('acme')).stdout).toMatch(new RegExp(`^${middle} 1\\.0\\.1 \\S+\n${top} 1\\.0\\.1 \\S+\n$`))

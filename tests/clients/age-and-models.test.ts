@@ -1,9 +1,9 @@
-// Tests how hubcli and both libraries deal with the age of versions, models that retire, and versions that are included.
+// Tests how both clients deal with the age of versions, models that retire, and versions that are included.
 import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
-import { CLIENTS, LIBRARIES, runClient } from './three-clients.ts'
+import { CLIENTS, runClient } from './both-clients.ts'
 
 const DAY = 86_400_000
 const day = (from: number) => new Date(Date.now() + from * DAY).toISOString().slice(0, 10)
@@ -67,7 +67,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
 })
 
 // That hubcli passes the age on is tested above.
-describe.skipIf(PYTHON === undefined).each(LIBRARIES)(`$name${NO_PYTHON}`, ({ command }) => {
+describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
   const run = runner(command)
 
   test('audit fails for a model that has retired or retires within 30 days, or the given time', async () => {

@@ -8,7 +8,7 @@ import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { LIBRARIES, runClient } from './three-clients.ts'
+import { CLIENTS, runClient } from './both-clients.ts'
 
 const FIRST = '---\nvariables: [{name: code, description: The code.}]\n---\nReview {{code}}.\n'
 const NEXT =
@@ -40,7 +40,7 @@ async function push(name: string, text: string, ...more: string[]) {
   })
 }
 
-describe.each(LIBRARIES)('$name', ({ command, name: client }) => {
+describe.each(CLIENTS)('$name', ({ command, name: client }) => {
   const word = client.toLowerCase().replaceAll(/[^a-z]+/g, '-')
   /** Adds a prompt with the range ^1 to a new project. */
   async function depend(name: string) {

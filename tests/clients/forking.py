@@ -1,4 +1,4 @@
-"""Runs the command of the Python client for each line of JSON, in a copy of this process: that starts much faster than Python."""
+"""Runs hubcli for each line of JSON, in a copy of this process: that starts much faster than Python."""
 
 import json
 import os
@@ -6,7 +6,10 @@ import sys
 import tempfile
 import traceback
 
-from python_command import main
+# What most commands need is imported once.
+import program.change
+import program.report
+from hubcli_program import main
 
 
 def run(arguments, folder, environment, out, error):

@@ -1,4 +1,4 @@
-// Tests the three clients with a prompt whose list of versions has more than one page in the API: ranges that only
+// Tests all clients with a prompt whose list of versions has more than one page in the API: ranges that only
 // older versions match, the list, and the changelogs of an update. See docs/contract.md sections 4, 9 and 12.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CLIENTS, environment, LIBRARIES, runClient } from './three-clients.ts'
+import { CLIENTS, environment, runClient } from './both-clients.ts'
 
 /** A version that no file has yet, as right after a publish on a static host. It is on the second page of the API. */
 const UNBUILT = '1.0.30'
@@ -36,7 +36,7 @@ afterAll(() => close?.())
 
 const lockIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'prompts.lock'), 'utf8'))
 
-describe.each(LIBRARIES)('$name', ({ command }) => {
+describe.each(CLIENTS)('$name', ({ command }) => {
   const open = () => {
     const folder = mkdtempSync(join(scratch, 'project-'))
     return { folder, run: (...args: string[]) => runClient(command, args, folder, url) }

@@ -13,10 +13,10 @@ import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { environment, NPX, runWith } from './both-clients.ts'
 import { writeFiles } from './skill-hub.ts'
-import { environment, LIBRARIES, runWith } from './three-clients.ts'
 
-const [{ command }] = LIBRARIES as [(typeof LIBRARIES)[0]]
+const { command } = NPX
 let hub: Hub
 let url: string
 let close: () => Promise<void>

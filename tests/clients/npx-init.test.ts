@@ -8,9 +8,9 @@ import { parse } from 'yaml'
 import { readGuide } from '../../src/site/docs/guide-texts.ts'
 import { fillOwn } from '../../src/site/docs/own-values.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { environment, LIBRARIES, runWith } from './three-clients.ts'
+import { environment, NPX, runWith } from './both-clients.ts'
 
-const [{ command }] = LIBRARIES as [(typeof LIBRARIES)[0]]
+const { command } = NPX
 const COMMIT = 'a'.repeat(40)
 let url: string
 let code: { repository: string; commit: string } | undefined

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { COMMAND_NAMES, openCommand } from '../../clients/typescript/source/commands/all.ts'
 import { readCommands } from '../../src/build/downloads/commands.ts'
+import { environment, NPX, runWith } from './both-clients.ts'
 import { skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
-import { environment, LIBRARIES, runWith } from './three-clients.ts'
 
-const [{ command }] = LIBRARIES as [(typeof LIBRARIES)[0]]
+const { command } = NPX
 const hub = await startSkillHub()
 afterAll(() => hub?.close())
 

@@ -1,4 +1,4 @@
-// Checks the lock files of the three clients: all are identical, and a full disk or a failed rename leaves the old
+// Checks the lock files of both clients: all are identical, and a full disk or a failed rename leaves the old
 // files intact.
 import { execFileSync } from 'node:child_process'
 import {
@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CAN_MOUNT, CLIENTS, environment, LIBRARIES, runClient, runWith } from './three-clients.ts'
+import { CAN_MOUNT, CLIENTS, environment, runClient, runWith } from './both-clients.ts'
 
 const LARGE = 'x'.repeat(250_000)
 const variable = { description: '', type: 'string', required: false, default: null, options: [], example: null }
@@ -145,7 +145,7 @@ const rich = (details: object = { variables: VARIABLES, parameters: PARAMETERS }
 })
 const lockIn = (folder: string) => readFileSync(join(folder, 'prompts.lock'), 'utf8')
 
-describe.each(LIBRARIES)('$name, lock file', ({ command }) => {
+describe.each(CLIENTS)('$name, lock file', ({ command }) => {
   const run = (folder: string, ...args: string[]) => runClient(command, args, folder, hub.url)
 
   test('writes the same bytes for variables and parameters', async () => {
@@ -247,7 +247,10 @@ test('the TypeScript client has few connections open at once, also for many prom
   const run = (...args: string[]) => runClient(CLIENTS[1]!.command, args, folder, many.url)
   for (const args of [['add', ...names], ['update'], ['audit']]) expect(await run(...args)).toMatchObject({ code: 0 })
   rmSync(join(folder, 'prompts'), { recursive: true })
-  expect(await run('install')).toMatchObject({ code: 0, stdout: '60 written\n' })
+  expect(await run('install')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^(many\/p\d+ 1\.0\.0 \S+\n){60}$/),
+  })
   expect(most).toBeLessThan(40)
   expect(await run('remove', 'many/p0', 'many/p0')).toMatchObject({ stdout: 'many/p0 1.0.0 prompts/many/p0.md\n' })
   await many.close()
@@ -266,7 +269,7 @@ describe.each(CLIENTS)('$name', ({ command }) => {
   test('writes the bytes of a path as UTF-8, whatever the locale says', async () => {
     const folder = newFolder()
     const path = '日 本/é.md'
-    const env = { ...environment(hub.url), LC_ALL: 'C', PYTHONUTF8: '0', PYTHONCOERCECLOCALE: '0' }
+    const env = { ...environment(hub.url), LC_ALL: 'C' }
     const run = (...args: string[]) => runWith(['env', ...command], args, folder, env)
     expect(await run('add', 'acme/review@1.0.0', '-o', path)).toMatchObject({ code: 0, stderr: '' })
     expect(readFileSync(join(folder, path), 'utf8')).toBe('one\n')
@@ -288,7 +291,7 @@ describe.each(CLIENTS)('$name', ({ command }) => {
   })
 })
 
-describe.each(LIBRARIES)('$name', ({ command, failingRename }) => {
+describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
   let locked: string
   beforeAll(async () => {
     locked = newFolder()

@@ -1,9 +1,9 @@
-// Locks one prompt at several places with hubcli and both libraries: each is written, verified, updated and removed, and none is lost.
+// Locks one prompt at several places with both clients: each is written, verified, updated and removed, and none is lost.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CLIENTS, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
-import { CLIENTS, runClient } from './three-clients.ts'
 
 /** The skill of another owner with the same name. */
 const OTHER = 'octocat/forms'

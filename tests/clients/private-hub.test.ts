@@ -1,4 +1,4 @@
-// Tests that the three clients read from a private hub with HUB_TOKEN: the token goes to that hub alone, once it has
+// Tests that hubcli and npx prompt-hub read from a private hub with HUB_TOKEN: the token goes to that hub alone, once it has
 // asked for one.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { readTokenFor } from '../../clients/typescript/source/read-token.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CLIENTS, type Client, environment, type Ran, runClient, runWith } from './three-clients.ts'
+import { CLIENTS, type Client, environment, type Ran, runClient, runWith } from './both-clients.ts'
 
 const NAME = 'zephyrine/quokka-brief'
 /** hubcli without its last line, which runs it. */
@@ -108,12 +108,11 @@ describe.each(CLIENTS)('$name', (client) => {
 
 test('hubcli neither takes a token from other variables, nor passes one on in them', async () => {
   const evil = await startOther(401, { 'WWW-Authenticate': 'Bearer' })
-  const [{ command }] = CLIENTS as [Client]
   const names = ['token', 'authorization']
   const others = names.map(
     (name) => `${name}=${name === 'token' ? 'secret' : 'header = "Authorization: Bearer secret"'}`,
   )
-  await runClient(['env', 'HUB_TOKEN=', `HUB_URL=${evil.url}`, ...others, ...command], ['add', NAME], dir, evil.url)
+  await runClient(['env', 'HUB_TOKEN=', `HUB_URL=${evil.url}`, ...others, 'sh', HUBCLI], ['add', NAME], dir, evil.url)
   expect(evil.got).toEqual([])
   const [probe, environmentFile] = [join(dir, 'probe'), join(dir, 'environment')]
   writeFileSync(probe, `${hubcli.replace(/\n *exec curl /, '\n env >"$PROBE"; exec curl ')}\nmain "$@"\n`)

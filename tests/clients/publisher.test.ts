@@ -1,14 +1,15 @@
-// Tests how both libraries, and hubcli with the modules of one, keep the publisher of a version in the lock, and compare it when they update and install.
+// Tests how hubcli and npx prompt-hub keep the publisher of a version in the lock, and compare it when they update and install.
 import { execFile } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readArchive } from '../../src/files/read-archive.ts'
+import { HUBCLI } from '../cli/assembled.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
-import { CLIENTS, LIBRARIES, runClient } from './three-clients.ts'
+import { CLIENTS, NPX, runClient } from './both-clients.ts'
 
 const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
 const OTHER = { ...OURS, workflow: 'octo/prompts/.github/workflows/other.yml' }
@@ -36,7 +37,7 @@ let added: string
 beforeAll(async () => {
   hub = await startPlainFiles('hub', makePrompts())
   added = makeFolder()
-  expect(await runClient(LIBRARIES[0]!.command, ['add', 'acme/x'], added, hub.url)).toMatchObject({ code: 0 })
+  expect(await runClient(NPX.command, ['add', 'acme/x'], added, hub.url)).toMatchObject({ code: 0 })
 })
 afterAll(() => hub.close())
 beforeEach(() => {
@@ -45,7 +46,7 @@ beforeEach(() => {
 })
 const startWithX = () => cpSync(added, cwd, { recursive: true })
 
-describe.skipIf(PYTHON === undefined).each(LIBRARIES)(`$name${NO_PYTHON}`, ({ command }) => {
+describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await runClient(command, args, cwd, hub.url)
     return { code, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }
@@ -134,7 +135,6 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
   writeFileSync(path.join(cwd, 'greet.md'), text)
   writeFileSync(path.join(cwd, 'a.json'), '{"a": 1}\n')
   writeFileSync(path.join(cwd, 'b.json'), '{"b": 2}')
-  const [program = '', ...given] = CLIENTS[0]!.command
   const args = [
     'push',
     'acme/greet',
@@ -148,7 +148,7 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
   ]
   const env = { PATH: process.env.PATH, ...COMPILED, HOME: cwd, HUB_URL: url, HUB_TOKEN: 'hub_x' }
   const code = await new Promise((done) => {
-    execFile(program, [...given, ...args], { cwd, env }, (error) => done(error ? error.code : 0))
+    execFile('sh', [HUBCLI, ...args], { cwd, env }, (error) => done(error ? error.code : 0))
   })
   server.close()
   expect(code).toBe(0)
@@ -156,5 +156,6 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
     main: { name: 'prompt.md', text },
     files: [],
     attestations: ['{"a":1}', '{"b":2}'],
+    leftOut: [],
   })
 })

@@ -1,6 +1,7 @@
 """Pins how the Python client behaves: the shared tables of ranges and filling, and a hub that fails in every way."""
 
 import hashlib
+import functools
 import gzip
 import json
 import os
@@ -20,8 +21,9 @@ from prompt_hub.filling import fill_content
 from prompt_hub.variable import Variable
 from prompt_hub import placed, replacing, vendored
 from prompt_hub.replacing import NewFiles
-from python_command import open_project
-from prompt_hub.project import Addition
+from prompt_hub.project import Addition, Project
+from prompt_hub.requests import RequestSettings, ask_bytes
+from prompt_hub.source import Source
 
 CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}
 
@@ -291,7 +293,8 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(self.open(cache_dir=cache).get("acme/hello@1.1.0").source, "disk")
 
     def test_lock(self):
-        project = open_project(self.lock, self.url)
+        ask = functools.partial(ask_bytes, RequestSettings())
+        project = Project(self.lock, lambda lock: Source(lock.hub if lock else self.url, ask), print, "prompt-hub")
         self.assertEqual([each.version for each in project.add([Addition("acme/hello", "^1")])], ["1.1.0"])
         with open(self.lock, encoding="utf-8") as file:
             text = file.read()

@@ -1,4 +1,4 @@
-// Installs the folders of Agent Skills with hubcli and both libraries, from a real hub: all files or none, with the same lock and the same messages.
+// Installs the folders of Agent Skills with both clients, from a real hub: all files or none, with the same lock and the same messages.
 import {
   cpSync,
   lstatSync,
@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
+import { CLIENTS, type Ran, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
-import { LIBRARIES, type Ran, runClient } from './three-clients.ts'
 
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254])
 const LONG = `${'a'.repeat(90)}/${'b'.repeat(90)}/c.md`
@@ -92,7 +92,7 @@ test('hubcli add writes every file byte for byte, only scripts executable, and a
   })
 })
 
-describe.each(LIBRARIES)('$name', ({ command }) => {
+describe.each(CLIENTS)('$name', ({ command }) => {
   const run = (folder: string, ...args: string[]): Promise<Ran> => runClient(command, args, folder, hub.url)
   const offline = (folder: string, ...args: string[]) => runClient(command, args, folder, 'http://127.0.0.1:9')
 

@@ -10,7 +10,7 @@ import { sha256 } from '../cli/plain-files.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type Ran, runClient } from './three-clients.ts'
+import { type Ran, runClient } from './both-clients.ts'
 
 /** A hub to publish folders to. */
 export interface SkillHub {

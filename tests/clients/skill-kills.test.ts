@@ -1,10 +1,10 @@
-// Updates Agent Skills with the three clients while renames fail or a run is killed: the old folder or the new one, never a mixture.
+// Updates Agent Skills with both clients while renames fail or a run is killed: the old folder or the new one, never a mixture.
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
+import { CLIENTS, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
-import { CLIENTS, LIBRARIES, runClient } from './three-clients.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
@@ -12,6 +12,8 @@ let hub: SkillHub
 /** The files of a project that has the first version, and of one that has the second. */
 let before: ReturnType<typeof snapshot>
 let after: ReturnType<typeof snapshot>
+/** A project that has the second version. */
+let fresh: string
 /** Makes a project that has the first of the two versions. */
 let makeOld: () => string
 const PROMPT = 'acme/two'
@@ -31,7 +33,7 @@ beforeAll(async () => {
     cpSync(old, folder, { recursive: true })
     return folder
   }
-  const fresh = makeOld()
+  fresh = makeOld()
   expect(await hub.hubcli(fresh, 'update')).toMatchObject({ code: 0 })
   ;[before, after] = [snapshot(old), snapshot(fresh)]
 })
@@ -61,84 +63,96 @@ describe.each(CLIENTS)('$name', ({ command }) => {
   })
 })
 
-describe.each(LIBRARIES)('$name', ({ name, command, failingRename, killedBefore, copiedBeforeEach }) => {
-  test('a failed rename leaves the old folder and the old lock', async () => {
-    const folder = makeOld()
-    let failed = 0
-    for (let nth = 1; nth < 10; nth++) {
-      const ran = await runClient(failingRename(nth), ['update'], folder, hub.url)
-      if (ran.code === 0) break
-      failed++
-      expect(ran.stderr).toMatch(/busy/i)
-      expect(snapshot(folder)).toEqual(before)
-    }
-    // The old folder aside, the new one in its place, and the lock.
-    expect(failed).toBe(3)
-    expect(snapshot(folder)).toEqual(after)
-  })
-
-  test('says that a folder stays which it cannot delete', async () => {
-    const folder = makeOld()
-    const old = snapshot(join(folder, PLACE))
-    // The first rename replaces the lock.
-    const ran = await runClient(failingRename(2), ['remove', PROMPT], folder, hub.url)
-    expect(ran).toMatchObject({ code: 0, stdout: `${PROMPT} 1.0.0 ${PLACE}\n` })
-    expect(ran.stderr).toMatch(
-      /^prompt-hub: deletes [^\n]*\nprompt-hub: \.claude\/skills\/two cannot be deleted and stays: [^\n]*busy\n$/,
-    )
-    expect(snapshot(join(folder, PLACE))).toEqual(old)
-    expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  test('killed at any step, it leaves a whole folder', async () => {
-    const inPlace = (files: ReturnType<typeof snapshot>) => files.filter(([path]) => path!.startsWith(`${PLACE}/`))
-    const [old, fresh] = [inPlace(before), inPlace(after)]
-    // A kill leaves what is there before the next change, so one run shows what a kill at each step leaves.
-    const copies = hub.newFolder()
-    expect(await runClient(copiedBeforeEach(copies), ['update'], makeOld(), hub.url)).toMatchObject({ code: 0 })
-    const steps = readdirSync(copies).length
-    expect(steps).toBeGreaterThan(8)
-    for (const nth of [Math.ceil(steps / 2), steps]) {
+describe.each(CLIENTS)(
+  '$name',
+  ({ name, command, failingRename, killedBefore, interruptedBefore, copiedBeforeEach }) => {
+    test('a failed rename leaves the old folder and the old lock', async () => {
       const folder = makeOld()
-      expect((await runClient(killedBefore(nth), ['update'], folder, hub.url)).code).not.toBe(0)
-      expect(listAll(folder)).toEqual(listAll(join(copies, String(nth))))
-    }
-    const seen = new Set<string>()
-    const leftBehind = new Set<string>()
-    let cleaned = 0
-    for (let nth = 1; nth <= steps; nth++) {
-      const folder = join(copies, String(nth))
-      const there = inPlace(snapshot(folder))
-      const state = JSON.stringify(there) === JSON.stringify(old) ? 'old' : there.length === 0 ? 'aside' : 'new'
-      if (state === 'new') expect(there).toEqual(fresh)
-      seen.add(state)
-      // What follows depends on the files alone, so the same files need no second look.
-      const left = JSON.stringify(listAll(folder))
-      if (leftBehind.has(left)) continue
-      leftBehind.add(left)
-      // What the next user does: nothing else runs, so the file that says so is deleted.
-      rmSync(join(folder, 'prompts.lock.new'), { force: true })
-      if (state === 'aside') {
-        expect(await runClient(command, ['remove', 'acme/none'], folder, hub.url)).toMatchObject({ code: 1 })
-        expect(inPlace(snapshot(folder))).toEqual(old)
+      let failed = 0
+      for (let nth = 1; nth < 10; nth++) {
+        const ran = await runClient(failingRename(nth), ['update'], folder, hub.url)
+        if (ran.code === 0) break
+        failed++
+        expect(ran.stderr).toMatch(/busy/i)
+        expect(snapshot(folder)).toEqual(before)
       }
-      expect(await runClient(command, ['update'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
-      expect(snapshot(folder).filter(([path]) => !path!.includes('.prompt-hub.'))).toEqual(after)
-      // The next change deletes what is left beside the folder.
-      if (!listAll(folder).some(([path]) => path!.includes('.prompt-hub.'))) continue
-      cleaned++
-      expect(await runClient(command, ['remove', PROMPT], folder, hub.url)).toMatchObject({
-        code: 0,
-        stderr: expect.stringMatching(/^prompt-hub: deletes [^\n]*\n$/),
-      })
-      expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
-    }
-    expect(leftBehind.size).toBeGreaterThan(3)
-    expect(cleaned).toBeGreaterThan(0)
-    // Node cannot swap two folders in one step. Between its two renames the old folder is beside its place, and the next run puts it back.
-    expect([...seen].sort()).toEqual(name === 'the TypeScript client' ? ['aside', 'new', 'old'] : ['new', 'old'])
-  })
-})
+      // The old folder aside, the new one in its place, and the lock.
+      expect(failed).toBe(3)
+      expect(snapshot(folder)).toEqual(after)
+    })
+
+    test('Ctrl-C leaves the old version or the new one, and nothing beside it', async () => {
+      for (const nth of [1, 4, 8]) {
+        const folder = makeOld()
+        expect(await runClient(interruptedBefore(nth), ['update'], folder, hub.url)).toMatchObject({ code: 130 })
+        expect([listAll(makeOld()), listAll(fresh)]).toContainEqual(listAll(folder))
+        expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
+      }
+    })
+
+    test('says that a folder stays which it cannot delete', async () => {
+      const folder = makeOld()
+      const old = snapshot(join(folder, PLACE))
+      // The first rename replaces the lock.
+      const ran = await runClient(failingRename(2), ['remove', PROMPT], folder, hub.url)
+      expect(ran).toMatchObject({ code: 0, stdout: `${PROMPT} 1.0.0 ${PLACE}\n` })
+      expect(ran.stderr).toMatch(
+        /^prompt-hub: deletes [^\n]*\nprompt-hub: \.claude\/skills\/two cannot be deleted and stays: [^\n]*busy\n$/,
+      )
+      expect(snapshot(join(folder, PLACE))).toEqual(old)
+      expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
+    })
+
+    test('killed at any step, it leaves a whole folder', async () => {
+      const inPlace = (files: ReturnType<typeof snapshot>) => files.filter(([path]) => path!.startsWith(`${PLACE}/`))
+      const [old, updated] = [inPlace(before), inPlace(after)]
+      // A kill leaves what is there before the next change, so one run shows what a kill at each step leaves.
+      const copies = hub.newFolder()
+      expect(await runClient(copiedBeforeEach(copies), ['update'], makeOld(), hub.url)).toMatchObject({ code: 0 })
+      const steps = readdirSync(copies).length
+      expect(steps).toBeGreaterThan(8)
+      for (const nth of [Math.ceil(steps / 2), steps]) {
+        const folder = makeOld()
+        expect((await runClient(killedBefore(nth), ['update'], folder, hub.url)).code).not.toBe(0)
+        expect(listAll(folder)).toEqual(listAll(join(copies, String(nth))))
+      }
+      const seen = new Set<string>()
+      const leftBehind = new Set<string>()
+      let cleaned = 0
+      for (let nth = 1; nth <= steps; nth++) {
+        const folder = join(copies, String(nth))
+        const there = inPlace(snapshot(folder))
+        const state = JSON.stringify(there) === JSON.stringify(old) ? 'old' : there.length === 0 ? 'aside' : 'new'
+        if (state === 'new') expect(there).toEqual(updated)
+        seen.add(state)
+        // What follows depends on the files alone, so the same files need no second look.
+        const left = JSON.stringify(listAll(folder))
+        if (leftBehind.has(left)) continue
+        leftBehind.add(left)
+        // What the next user does: nothing else runs, so the file that says so is deleted.
+        rmSync(join(folder, 'prompts.lock.new'), { force: true })
+        if (state === 'aside') {
+          expect(await runClient(command, ['remove', 'acme/none'], folder, hub.url)).toMatchObject({ code: 1 })
+          expect(inPlace(snapshot(folder))).toEqual(old)
+        }
+        expect(await runClient(command, ['update'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })
+        expect(snapshot(folder).filter(([path]) => !path!.includes('.prompt-hub.'))).toEqual(after)
+        // The next change deletes what is left beside the folder.
+        if (!listAll(folder).some(([path]) => path!.includes('.prompt-hub.'))) continue
+        cleaned++
+        expect(await runClient(command, ['remove', PROMPT], folder, hub.url)).toMatchObject({
+          code: 0,
+          stderr: expect.stringMatching(/^prompt-hub: deletes [^\n]*\n$/),
+        })
+        expect(readdirSync(folder).sort()).toEqual(['.gitattributes', 'prompts.lock'])
+      }
+      expect(leftBehind.size).toBeGreaterThan(3)
+      expect(cleaned).toBeGreaterThan(0)
+      // Node cannot swap two folders in one step. Between its two renames the old folder is beside its place, and the next run puts it back.
+      expect([...seen].sort()).toEqual(name === 'npx prompt-hub' ? ['aside', 'new', 'old'] : ['new', 'old'])
+    })
+  },
+)
 
 /** Returns every file and folder below a folder with its digest. The names of temporary files and folders are random. */
 const listAll = (folder: string) =>

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { type ChatPart, splitChat } from '../../src/domain/values/chat.ts'
 import { makeFolder } from '../cli/shells.ts'
-import { CLIENTS, runClient } from '../clients/three-clients.ts'
+import { CLIENTS, runClient } from '../clients/both-clients.ts'
 import { openBuiltSite } from './built-site.ts'
 
 interface Case {

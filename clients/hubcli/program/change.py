@@ -18,20 +18,25 @@ from prompt_hub.trouble import PromptHubError
 
 
 def add(given):
-    """Adds a prompt, or all of an owner's prompts at a label."""
-    (word,) = given.take(1)
+    """Adds prompts, or all of an owner's prompts at a label: all of them or none."""
+    if not given.words:
+        given.refuse()
     output, kind, agent = check_path(given), check_choice(given, "--as", ("skill",)), given["--agent"]
     if agent is not None and agent not in AGENTS:
         names = list(AGENTS)
         raise invalid(f"--agent: expected {', '.join(names[:-1])} or {names[-1]}, got {agent or 'nothing'}; -o names any other folder")
-    if re.search("/[*](@|$)", word):
-        return add_all(given, word)
-    name, wish = parse_wish(given, word)
+    wanted = [parse_all(given, word) if re.search("/[*](@|$)", word) else parse_wish(given, word) for word in given.words]
+    if output is not None and len(wanted) > 1:
+        raise invalid("-o: expected one prompt, because each needs a path of its own")
     if agent is not None and output is not None:
         raise invalid("--agent and -o: expected one of them")
     locate = enter_project()
     path = locate(output) if output else None
-    run(given, lambda project: project.add([Addition(name, wish, path, kind == "skill", agent)]))
+    additions = []
+    for name, wish in wanted:
+        names = [name] if "/" in name else list_labelled(name, wish)
+        additions += [Addition(each, wish, path, kind == "skill", agent) for each in names]
+    run(given, lambda project: project.add(additions))
 
 
 def check_path(given):
@@ -42,21 +47,25 @@ def check_path(given):
     return path
 
 
-def add_all(given, word):
-    """Adds all of an owner's prompts at a label, or nothing."""
+def parse_all(given, word):
+    """The owner and the label of an addition of all prompts."""
     owner, _, label = word.partition("/*")
     label = label[1:]
     if not SLUG.fullmatch(owner) or len(owner) > 39 or not is_label(label):
         raise invalid(f"expected '<owner>/*@<label>', such as 'acme/*@production', got {word}")
     if given["-o"] or given["--as"] or given["--agent"]:
         raise invalid(f"{word}: expected no -o or --as beside it, because each prompt has a path of its own")
-    enter_project()
+    return owner, label
+
+
+def list_labelled(owner, label):
+    """The names of an owner's prompts at a label."""
     names = [row.full_name for row in connect(read_lock_file(LOCK)).list_labelled(owner, label)]
     if not names:
         raise PromptHubError("not_found", f"{owner} has no prompt with the label {label}")
     if not all(FULL_NAME.fullmatch(name) and name.startswith(f"{owner}/") for name in names) or len(set(names)) < len(names):
         raise PromptHubError("unavailable", "the hub did not return a list of prompts; is it a Prompt Hub?")
-    run(given, lambda project: project.add([Addition(name, label) for name in names]))
+    return names
 
 
 def install(given):
@@ -67,9 +76,8 @@ def install(given):
 
 
 def update(given):
-    """Updates all prompts, or one, to the newest version in their range."""
-    (name,) = given.take(0, 1)
-    names = [] if name is None else [check_name(name)]
+    """Updates all prompts, or those named, to the newest version in their range."""
+    names = [check_name(name) for name in given.words]
     days = check_days(given, "--min-age") or 0
     enter_project()
     errors = []
@@ -85,12 +93,13 @@ def update(given):
 
 
 def remove(given):
-    """Removes a prompt or one of its places from the lock, and deletes its files unless they were edited."""
-    (name,) = given.take(1)
-    check_name(name)
+    """Removes prompts or one of their places from the lock, and deletes their files unless they were edited."""
+    if not given.words:
+        given.refuse()
+    names = [check_name(name) for name in given.words]
     output = check_path(given)
     locate = enter_project()
-    run(given, lambda project: project.remove([name], locate(output) if output else None))
+    run(given, lambda project: project.remove(names, locate(output) if output else None))
 
 
 def run(given, command):

@@ -1,6 +1,6 @@
 // Changes a lock and its vendored files: all of them or none. docs/lock-file.md
 import { dirname, resolve } from 'node:path'
-import { readLockFile, readVendored } from './files.ts'
+import { readLockFile, readVendored, write } from './files.ts'
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
 import { formatLock, type Lock, type LockedPrompt, type Place, parseLock } from './lock.ts'
 import { findDifference, listFolder } from './placed.ts'
@@ -13,6 +13,22 @@ export interface NewPrompt extends NewFiles {
   /** Lists the digests of all versions of the prompt. A file that is one of them was not edited. */
   listKnown(): Promise<readonly string[]>
 }
+
+/** A prompt whose files were written or deleted. */
+export interface ChangedPrompt {
+  name: string
+  /** The version that was locked before, or null. */
+  from: string | null
+  version: string
+  paths: string[]
+}
+
+/** Describes what was done with the files of a locked prompt. @param from default: the version did not change */
+export const changedPrompt = (
+  name: string,
+  { version, places }: Pick<LockedPrompt, 'version' | 'places'>,
+  from: string | null = version,
+): ChangedPrompt => ({ name, from, version, paths: places.map(({ path }) => path) })
 
 /** How to change a lock. */
 export interface Change {
@@ -27,10 +43,11 @@ export interface Change {
 }
 
 /** Changes a lock and its files: all of them or none. */
-export async function changeLock(
-  lockPath: string,
-  { hub, change, say = () => {}, isForced = false }: Change,
-): Promise<void> {
+export async function changeLock(lockPath: string, change: Change): Promise<void> {
+  await write(async () => changeWhole(lockPath, change))
+}
+
+async function changeWhole(lockPath: string, { hub, change, say = () => {}, isForced = false }: Change): Promise<void> {
   const path = resolve(lockPath)
   const folder = dirname(path)
   let sentence: string | undefined

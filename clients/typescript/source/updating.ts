@@ -1,7 +1,7 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { Breaker } from './breaker.ts'
-import { changeLock, type NewPrompt, placesIn, requireUnedited } from './changing.ts'
+import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt, placesIn, requireUnedited } from './changing.ts'
 import { targetsOf } from './choosing.ts'
 import { openLock } from './files.ts'
 import { HubReader } from './hub-reader.ts'
@@ -83,6 +83,8 @@ async function reviewIncluded(name: string, version: string, reader: HubReader):
 interface Updated {
   /** The prompts as they were before, with what was found; those with another `wanted` version were updated. */
   reviewed: Reviewed[]
+  /** Those whose files were written. */
+  changed: ChangedPrompt[]
   /** Why prompts were not updated. */
   blocked: PromptHubError[]
 }
@@ -134,7 +136,8 @@ export async function updateLock(
   const blocked = tried.flatMap(({ name, error }) =>
     error ? [explainBlocked(error, name, lock.prompts[name]!.version, found.length > 0)] : [],
   )
-  return { reviewed: tried.flatMap(({ reviewed }) => reviewed ?? []), blocked }
+  const changed = found.map(({ name, before, now }) => changedPrompt(name, now, before.version))
+  return { reviewed: tried.flatMap(({ reviewed }) => reviewed ?? []), changed, blocked }
 }
 
 /** Fetches what a prompt is updated to. @returns undefined if it is up to date @throws PromptHubError if it must stay as it is */
@@ -184,16 +187,16 @@ function pathsOf(places: readonly Place[]): string {
  * Removes prompts from a lock, or the place with a path, and deletes their files unless they were changed by hand.
  *
  * @param say called with what is deleted and with instructions for the user
- * @returns the removed entries with the removed places, by full name
+ * @returns what was removed
  */
 export async function removeFromLock(
   lockPath: string,
   names: readonly string[],
   say: (sentence: string) => void = () => {},
   path?: string,
-): Promise<[name: string, locked: LockedPrompt][]> {
+): Promise<ChangedPrompt[]> {
   const { lock } = await openLock(lockPath)
-  const removed: [string, LockedPrompt][] = []
+  const removed: ChangedPrompt[] = []
   const change = ({ prompts }: Lock) => {
     for (const name of new Set(names)) {
       const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
@@ -205,7 +208,7 @@ export async function removeFromLock(
         const there = locked.places.map((place) => place.path).join(', ')
         throw new PromptHubError('invalid_request', `${name} is not at ${wanted}; it is at ${there}`)
       }
-      removed.push([name, { ...locked, places: gone }])
+      removed.push(changedPrompt(name, { ...locked, places: gone }))
       if (kept.length > 0) prompts[name] = { ...locked, places: kept }
       else delete prompts[name]
     }

@@ -1,7 +1,7 @@
 // Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
-import { changeLock, type NewPrompt } from './changing.ts'
+import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt } from './changing.ts'
 import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
 import { openLock, readLockFile } from './files.ts'
 import { explainNone } from './hub-reader.ts'
@@ -30,14 +30,14 @@ interface Fetched {
  * @param lockPath path of the existing or new `prompts.lock`
  * @param url the hub, if there is no lock yet
  * @param say called with warnings and instructions for the user
- * @returns the chosen versions, in the same order
+ * @returns what was added, in the same order
  */
 export async function addToLock(
   lockPath: string,
   additions: readonly Addition[],
   url?: string,
   say: (sentence: string) => void = () => {},
-): Promise<string[]> {
+): Promise<ChangedPrompt[]> {
   const names = additions.map(({ name }) => parseArguments(name, {}).fullName)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw new PromptHubError('invalid_request', `${twice} is given twice`)
@@ -72,7 +72,9 @@ export async function addToLock(
   }
   await changeLock(lockPath, { hub: hub.url, change, say })
   for (const { message } of problems) say(`warning: ${message}`)
-  return found.map(({ locked }) => locked.version)
+  return found.map(({ locked }, index) =>
+    changedPrompt(names[index]!, locked, there.get(names[index]!)?.version ?? null),
+  )
 }
 
 /**
@@ -138,10 +140,10 @@ async function nameSkill(fullName: string, folder: string, files: readonly Writt
  *
  * @param isForced whether to replace files that were changed by hand
  * @param isAttested whether to refuse a lock in which a version has no attestation
- * @returns the number of prompts whose files were written
+ * @returns the prompts whose files were written
  * @throws PromptHubError `integrity` when the hub has different bytes, or a file was changed by hand; then nothing is replaced
  */
-export async function installLock(lockPath: string, isForced = false, isAttested = false): Promise<number> {
+export async function installLock(lockPath: string, isForced = false, isAttested = false): Promise<ChangedPrompt[]> {
   const { lock } = await openLock(lockPath)
   for (const [name, { version, publisher }] of Object.entries(lock.prompts)) {
     const refused = isAttested ? refuseUnattested(`${name} ${version}`, publisher) : undefined
@@ -149,16 +151,17 @@ export async function installLock(lockPath: string, isForced = false, isAttested
   }
   const hub = new PromptHub(lockedHub(lock.hub))
   const folder = dirname(resolve(lockPath))
-  const found = await mapRequests(Object.entries(lock.prompts), async ([name, locked]): Promise<NewPrompt[][]> => {
+  const found = await mapRequests(Object.entries(lock.prompts), async ([name, locked]) => {
     if ((await findDifferences(folder, locked)).length === 0) return []
     const wanted = { range: locked.range, targets: targetsOf(locked) }
     const now = await fetchPrompt(hub, folder, await hub.get(name, { version: locked.version }), wanted)
     requirePinned(name, now.locked, locked)
-    return [now.prompts]
+    return [{ changed: changedPrompt(name, locked), prompts: now.prompts }]
   })
-  const prompts = found.flat(2)
-  if (found.flat().length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => prompts, isForced })
-  return found.flat().length
+  const written = found.flat()
+  const prompts = written.flatMap((each) => each.prompts)
+  if (written.length > 0) await changeLock(lockPath, { hub: lock.hub, change: () => prompts, isForced })
+  return written.map(({ changed }) => changed)
 }
 
 /** @throws PromptHubError `integrity` unless the hub has what the lock pins of a version */

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { AGENTS, isAgent } from '../agents.ts'
+import type { ChangedPrompt } from '../changing.ts'
 import { openLock, readLockFile, writeWhole } from '../files.ts'
 import { parseDays, WITHIN_DAYS } from '../lifetime.ts'
 import { findDifferences, sayDifference } from '../placed.ts'
@@ -16,7 +17,7 @@ import { addToLock, installLock } from '../vendoring.ts'
 import { type Command, define, flag, invalid } from './define.ts'
 import { readVersionPages } from './hub.ts'
 import { enterProject } from './lock-place.ts'
-import { complain, say, sayJson, sayTable } from './terminal.ts'
+import { complain, note, say, sayJson, sayTable } from './terminal.ts'
 
 const TYPES = 'prompts.d.ts'
 const MOST = 10_000
@@ -28,8 +29,8 @@ const minAge = { type: 'string', default: '0d' } as const
 /** `add`. */
 export const addCommand: Command = define({
   takes: [1, MOST],
-  options: { lock, output, as: { type: 'string' }, agent: { type: 'string' } },
-  async run(words, { lock, output, as, agent }) {
+  options: { lock, output, as: { type: 'string' }, agent: { type: 'string' }, json: flag },
+  async run(words, { lock, output, as, agent, json }) {
     if (as !== undefined && as !== 'skill') throw invalid(`--as: expected skill, got ${as || 'nothing'}`)
     if (agent !== undefined && !isAgent(agent))
       throw invalid(`--agent: expected ${Object.keys(AGENTS).join(', ')}, got ${agent || 'nothing'}`)
@@ -42,10 +43,19 @@ export const addCommand: Command = define({
       throw invalid('-o: expected one prompt, because each needs a path of its own')
     const where = { ...(output !== undefined && { path: translate(output) }), ...(agent && { agent }) }
     const additions = names.map((name) => ({ name, ...where, isSkill: as === 'skill' }))
-    const versions = await addToLock(path, additions, process.env.HUB_URL, complain)
-    for (const [index, name] of names.entries()) say(`${name.split('@')[0]} ${versions[index]}`)
+    showChanged(await addToLock(path, additions, process.env.HUB_URL, complain), json)
   },
 })
+
+/** Prints what was changed. */
+function showChanged(changed: readonly ChangedPrompt[], isJson: boolean): void {
+  if (isJson) {
+    sayJson({ changed })
+    return
+  }
+  for (const { name, from, version, paths } of changed)
+    for (const path of paths) say(`${name} ${from === null || from === version ? '' : `${from} -> `}${version} ${path}`)
+}
 
 /** Where the lock is. */
 async function place(lock: string | undefined): Promise<{ path: string; translate: (path: string) => string }> {
@@ -66,17 +76,17 @@ async function listAdded(lock: string, word: string): Promise<string[]> {
 /** `install`. */
 export const installCommand: Command = define({
   takes: [0, 0],
-  options: { lock, force: flag, 'require-attestation': flag },
-  async run(_, { lock, force, 'require-attestation': isAttested }) {
-    say(`${await installLock((await place(lock)).path, force, isAttested)} written`)
+  options: { lock, force: flag, 'require-attestation': flag, json: flag },
+  async run(_, { lock, force, 'require-attestation': isAttested, json }) {
+    showChanged(await installLock((await place(lock)).path, force, isAttested), json)
   },
 })
 
 /** `verify`. */
 export const verifyCommand: Command = define({
   takes: [0, 0],
-  options: { lock, json: flag },
-  run: async (_, { lock, json }) => verify((await place(lock)).path, json),
+  options: { lock, online: flag, json: flag },
+  run: async (_, { lock, online, json }) => verify((await place(lock)).path, online, json),
 })
 
 /** `outdated`. */
@@ -97,17 +107,16 @@ export const outdatedCommand: Command = define({
 /** `update`. */
 export const updateCommand: Command = define({
   takes: [0, MOST],
-  options: { lock, 'min-age': minAge, 'accept-publisher': flag },
-  async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher }) {
+  options: { lock, 'min-age': minAge, 'accept-publisher': flag, json: flag },
+  async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher, json }) {
     const options = { minAgeDays: parseDays(age, '--min-age'), acceptPublisher }
-    const { reviewed: all, blocked } = await updateLock((await place(lock)).path, names, options)
+    const { reviewed: all, changed, blocked } = await updateLock((await place(lock)).path, names, options)
     for (const reviewed of all) {
-      const { name, locked, wanted, problems } = reviewed
-      for (const sentence of [...problems.map(({ message }) => message), ...describeBreaking(reviewed, wanted)])
+      const messages = reviewed.problems.map(({ message }) => message)
+      for (const sentence of [...messages, ...describeBreaking(reviewed, reviewed.wanted)])
         complain(`warning: ${sentence}`)
-      if (wanted !== locked.version)
-        for (const { path } of locked.places) say(`${name} ${locked.version} -> ${wanted} ${path}`)
     }
+    showChanged(changed, json)
     for (const { message } of blocked.slice(0, -1)) complain(message)
     const last = blocked.at(-1)
     if (last) throw last
@@ -117,12 +126,11 @@ export const updateCommand: Command = define({
 /** `remove`. */
 export const removeCommand: Command = define({
   takes: [1, MOST],
-  options: { lock, output },
-  async run(names, { lock, output }) {
+  options: { lock, output, json: flag },
+  async run(names, { lock, output, json }) {
     const { path: lockPath, translate } = await place(lock)
     const only = output === undefined ? undefined : translate(output)
-    for (const [name, { version, places }] of await removeFromLock(lockPath, names, complain, only))
-      for (const { path } of places) say(`${name} ${version} ${path}`)
+    showChanged(await removeFromLock(lockPath, names, complain, only), json)
   },
 })
 
@@ -132,14 +140,19 @@ export const auditCommand: Command = define({
   options: { lock, within: { type: 'string', default: `${WITHIN_DAYS}d` }, json: flag },
   async run(_, { lock, within, json }) {
     const { path } = await place(lock)
-    const reviewed = await reviewLock(path, [], { withinDays: parseDays(within, '--within') })
-    const problems = reviewed.flatMap((each) => {
-      const counts = new Set(auditProblems(each))
-      return each.problems.filter(({ message }) => counts.has(message)).map((problem) => toJson(each.name, problem))
-    })
-    report(problems, reviewed.length, json, 'audited')
+    const { prompts } = (await openLock(path)).lock
+    const problems = await findAudited(path, { withinDays: parseDays(within, '--within') })
+    report(problems, Object.keys(prompts).length, json, 'audited')
   },
 })
+
+/** Asks the hub about the locked versions; with a time for models, also about what they include. */
+async function findAudited(path: string, options: { withinDays?: number } = {}): Promise<JsonProblem[]> {
+  return (await reviewLock(path, [], options)).flatMap((each) => {
+    const counts = new Set(auditProblems(each))
+    return each.problems.filter(({ message }) => counts.has(message)).map((problem) => toJson(each.name, problem))
+  })
+}
 
 /** `types`. */
 export const typesCommand: Command = define({
@@ -212,7 +225,7 @@ export async function describeOutdated(
   return { outdated: rows, problems: reviewed.flatMap(noticesIn) }
 }
 
-async function verify(path: string, isJson: boolean): Promise<void> {
+async function verify(path: string, isOnline: boolean, isJson: boolean): Promise<void> {
   const { lock } = await openLock(path)
   const folder = dirname(resolve(path))
   const prompts = Object.entries(lock.prompts)
@@ -225,7 +238,7 @@ async function verify(path: string, isJson: boolean): Promise<void> {
       })
     }),
   )
-  const problems = found.flat()
+  const problems = [...found.flat(), ...(isOnline ? await findAudited(path) : [])]
   const there = await readFile(TYPES, 'utf8').catch(() => undefined)
   if (problems.length === 0 && there !== undefined && isTypesFile(there)) await types(path, TYPES, true, false)
   report(problems, prompts.length, isJson, 'verified')
@@ -237,7 +250,7 @@ function report(problems: readonly JsonProblem[], prompts: number, isJson: boole
   for (const { message } of problems.slice(0, -1)) complain(message)
   const last = problems.at(-1)
   if (last) throw new PromptHubError('integrity', last.message)
-  if (!isJson) say(`${prompts} ${verb}`)
+  if (!isJson) note(`${prompts} ${verb}`)
 }
 
 async function types(path: string, output: string, isCheck: boolean, isSaid = true): Promise<void> {

@@ -1,10 +1,9 @@
-// Runs the three clients that support lock files (hubcli and both libraries) from source.
+// Runs the two command lines that support lock files, hubcli and that of the npm package, from source.
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { HUBCLI } from '../cli/assembled.ts'
 
 /** The result of a command. */
 export interface Ran {
@@ -19,12 +18,14 @@ export interface Client {
   command: string[]
 }
 
-/** The command of a library, with command lines for trouble. */
-interface Library extends Client {
+/** A client with command lines for trouble. */
+interface TroubledClient extends Client {
   /** With this command line, the nth rename fails, and folders cannot be swapped in one step, as on an older system. */
   failingRename(nth: number): string[]
   /** With this command line, the client is killed before its nth change of a file or folder. */
   killedBefore(nth: number): string[]
+  /** With this command line, somebody presses Ctrl-C before its nth change of a file or folder. */
+  interruptedBefore(nth: number): string[]
   /** With this command line, the client copies its working folder before its nth change to the folder `nth` in a folder. */
   copiedBeforeEach(into: string): string[]
 }
@@ -61,6 +62,7 @@ def count(event, given):
 sys.addaudithook(count)
 `
 const KILL = beforeEachChange('if calls[0] == NTH: os.kill(os.getpid(), signal.SIGKILL)')
+const INTERRUPT = KILL.replace('SIGKILL', 'SIGINT')
 const copy = (into: string) => beforeEachChange(`shutil.copytree('.', '${into}/%d' % calls[0])`)
 const beforeEachChangeOfNode = (then: string) => `import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -75,47 +77,59 @@ for (const name of ['rename', 'mkdir', 'rm', 'rmdir', 'writeFile', 'open']) {
 }
 syncBuiltinESMExports()`
 const KILL_OF_NODE = beforeEachChangeOfNode(`if (calls === NTH) process.kill(process.pid, 'SIGKILL')`)
+const INTERRUPT_OF_NODE = KILL_OF_NODE.replace('SIGKILL', 'SIGINT')
 const copyOfNode = (into: string) => beforeEachChangeOfNode(`fs.cpSync('.', '${into}/' + calls, { recursive: true })`)
 
-const nodeWith = (program: string) => [
+/** The command line of the npm package after a program. */
+export const nodeWith = (program: string) => [
   ...[process.execPath, '--import', `data:text/javascript,${encodeURIComponent(program)}`],
   COMMAND,
 ]
-const pythonWith = (program: string) => [
-  ...['python3', '-c', `${program}from python_command import main\nsys.exit(main(sys.argv[1:]))`],
+/** hubcli after a program. */
+export const pythonWith = (program: string) => [
+  ...['python3', '-c', `${program}from hubcli_program import main\nmain(sys.argv[1:])`],
 ]
 
 const nth = (program: string, number: number) => program.replace('NTH', String(number))
 
-/** The commands of the libraries. hubcli contains the modules of the Python library, so what those decide is tested here. */
-export const LIBRARIES: readonly Library[] = [
+/** The command of the npm package. */
+export const NPX: TroubledClient = {
+  name: 'npx prompt-hub',
+  command: [process.execPath, COMMAND],
+  failingRename: (number) => nodeWith(nth(PATCH_OF_NODE, number)),
+  killedBefore: (number) => nodeWith(nth(KILL_OF_NODE, number)),
+  interruptedBefore: (number) => nodeWith(nth(INTERRUPT_OF_NODE, number)),
+  copiedBeforeEach: (into) => nodeWith(copyOfNode(into)),
+}
+
+/** Both clients. The program of hubcli consists of the modules of the Python library, so what those decide is tested with it. */
+export const CLIENTS: readonly TroubledClient[] = [
   {
-    name: 'the TypeScript client',
-    command: [process.execPath, COMMAND],
-    failingRename: (number) => nodeWith(nth(PATCH_OF_NODE, number)),
-    killedBefore: (number) => nodeWith(nth(KILL_OF_NODE, number)),
-    copiedBeforeEach: (into) => nodeWith(copyOfNode(into)),
-  },
-  {
-    name: 'the Python client',
-    command: ['python3', '-m', 'python_command'],
+    name: 'hubcli',
+    command: ['python3', '-m', 'hubcli_program'],
     failingRename: (number) => pythonWith(nth(PATCH, number)),
     killedBefore: (number) => pythonWith(nth(KILL, number)),
+    interruptedBefore: (number) => pythonWith(nth(INTERRUPT, number)),
     copiedBeforeEach: (into) => pythonWith(copy(into)),
   },
+  NPX,
 ]
-
-/** The PATH determines which python3 hubcli uses. */
-export const CLIENTS: readonly Client[] = [{ name: 'hubcli', command: ['sh', HUBCLI] }, ...LIBRARIES]
 
 /** Runs a command in a folder, against a hub. */
 export function runClient(command: string[], args: string[], cwd: string, hub: string): Promise<Ran> {
   return runWith(command, args, cwd, environment(hub))
 }
 
-/** Runs a command in a folder, with an environment. */
-export function runWith([program, ...first]: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv) {
-  if (first.join(' ') === '-m python_command') return runForked(args, cwd, env)
+/** Runs a command in a folder, with an environment. Messages of hubcli name the other command, so that tests expect the same ones. */
+export async function runWith(command: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
+  const ran = await (command.join(' ') === 'python3 -m hubcli_program'
+    ? runForked(args, cwd, env)
+    : runSpawned(command, args, cwd, env))
+  const isHubcli = command.some((word) => word.includes('hubcli_program'))
+  return isHubcli ? { ...ran, stderr: ran.stderr.replaceAll(/\bhubcli\b/g, 'prompt-hub') } : ran
+}
+
+function runSpawned([program, ...first]: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
   const child = spawn(program!, [...first, ...args], { cwd, env })
   const ran: Ran = { code: -1, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => (ran.stdout += chunk))
@@ -132,7 +146,7 @@ interface Forking {
 }
 const idle: Forking[] = []
 
-/** Runs the command of the Python client. The tests of the packages start it with Python itself. */
+/** Runs hubcli in a copy of a process. */
 async function runForked(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
   const forking = idle.pop() ?? startForking()
   const answered = once(forking.lines, 'line')
@@ -153,7 +167,9 @@ function startForking(): Forking {
 
 /** Returns the environment variables that every client needs. */
 export function environment(hub: string): NodeJS.ProcessEnv {
-  const python = { PYTHONPATH: `${resolve('clients/python')}:${resolve('tests/clients')}` }
+  const python = {
+    PYTHONPATH: ['clients/python', 'clients/hubcli', 'tests/clients'].map((path) => resolve(path)).join(':'),
+  }
   return { ...process.env, ...python, HUB_URL: hub, NODE_NO_WARNINGS: '1' }
 }
 

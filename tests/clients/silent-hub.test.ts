@@ -1,0 +1,114 @@
+// Runs every command of both clients against a hub that never answers, and one that never stops: each ends with one clear line, and changes nothing.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { CLIENTS, nodeWith, pythonWith, type Ran, runClient } from './both-clients.ts'
+
+/** Makes waiting and pausing a hundred times as fast. */
+const FAST_PYTHON = `import sys
+import program.hub
+made = program.hub.RequestSettings
+program.hub.RequestSettings = lambda timeout, retries, deadline, token: made(timeout / 100, retries, deadline / 100, token)
+`
+const FAST_NODE = `const wait = AbortSignal.timeout
+AbortSignal.timeout = (ms) => wait(Math.max(1, ms / 100))`
+const TOKEN = ['env', 'HUB_TOKEN=hub_x']
+const FAST = [
+  { name: 'hubcli', command: [...TOKEN, ...pythonWith(FAST_PYTHON)] },
+  { name: 'npx prompt-hub', command: [...TOKEN, ...nodeWith(FAST_NODE)] },
+]
+/** One for each way in which commands ask. */
+const COMMANDS = `
+  cat acme/x | cat acme/x@1.0.0 | search x | versions acme/x | export acme --to dotprompt -o out
+  push acme/a.md acme/b.md | check acme/a.md | recompose --all acme | label acme/x live 1.0.0
+  add acme/x | add acme/*@live | outdated | update | install
+`
+  .trim()
+  .split(/\s*(?:\n|\|)\s*/)
+const LOCK = (hub: string) =>
+  `${JSON.stringify(
+    {
+      lockfile: 1,
+      hub,
+      prompts: {
+        'acme/x': {
+          range: '^1.0.0',
+          version: '1.0.0',
+          sha256: 'a'.repeat(64),
+          places: [{ path: 'prompts/acme/x.md' }],
+          variables: [],
+          parameters: {},
+        },
+      },
+    },
+    null,
+    2,
+  )}\n`
+
+const servers: Server[] = []
+/** Starts a server that does with a connection what it is told. */
+async function start(handle: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(handle)
+  servers.push(server)
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
+
+let silent: string
+let endless: string
+beforeAll(async () => {
+  silent = await start((socket) => socket.on('error', () => {}))
+  endless = await start((socket) => {
+    const more = () => {
+      while (socket.writable && socket.write('x'.repeat(65_536)));
+    }
+    socket.on('error', () => {}).on('drain', more)
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n')
+      more()
+    })
+  })
+})
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+const scratch = temporaryFolder('prompt-hub-silent-')
+let folders = 0
+
+/** Runs a command in a project. @returns what it printed, and whether the project is as before */
+async function run(command: string[], words: string, hub: string): Promise<Ran & { isSame: boolean }> {
+  const folder = join(scratch, String(folders++))
+  mkdirSync(join(folder, 'acme'), { recursive: true })
+  for (const name of ['a', 'b']) writeFileSync(join(folder, `acme/${name}.md`), 'Text.\n')
+  writeFileSync(join(folder, 'junit.xml'), '<testsuite><testcase name="a"/></testsuite>')
+  const hasLock = /^(?:outdated|update|audit|verify|install)/.test(words)
+  if (hasLock) writeFileSync(join(folder, 'prompts.lock'), LOCK(hub))
+  const before = readdirSync(folder, { recursive: true }).sort()
+  const ran = await runClient(command, words.split(' '), folder, hub)
+  const isSame = before.join() === readdirSync(folder, { recursive: true }).sort().join()
+  return { ...ran, isSame: isSame && (!hasLock || readFileSync(join(folder, 'prompts.lock'), 'utf8') === LOCK(hub)) }
+}
+
+describe.each(FAST)('$name', ({ command }) => {
+  test.each(COMMANDS)('%s: a hub that never answers', async (words) => {
+    const startedAt = performance.now()
+    const { code, stdout, stderr, isSame } = await run(command, words, silent)
+    expect([code, stdout, isSame]).toEqual([5, '', true])
+    const lines = stderr.split('\n').filter((line) => !/ is not there; | one more was not sent$/.test(line))
+    expect(lines).toEqual([expect.stringMatching(/^prompt-hub: .*127\.0\.0\.1:\d+.* did not respond/), ''])
+    // With the times as they are, a minute for a read and three for a change.
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+  })
+})
+
+describe.each(CLIENTS)('$name', ({ command }) => {
+  test.each(['cat acme/x', 'search x', 'push acme/a.md', 'outdated'])('%s: an answer without an end', async (words) => {
+    const { code, stdout, stderr, isSame } = await run([...TOKEN, ...command], words, endless)
+    expect([code, stdout, isSame]).toEqual([5, '', true])
+    expect(stderr).toMatch(/^prompt-hub: [^\n]*returned more than 4194304 bytes, which is too large for a prompt\.\n$/)
+  })
+})
