@@ -119,8 +119,10 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     )
     expect((await run('node', ['use.mjs'], { cwd: project })).stdout).toBe('Hello Ann, ')
     const command = join(project, 'node_modules/.bin/prompt-hub')
-    expect((await run(command, ['add', 'acme/hello@^1'], { cwd: project })).stdout).toBe('acme/hello 1.1.0\n')
-    expect((await run(command, ['verify'], { cwd: project })).stdout).toBe('1 verified\n')
+    expect((await run(command, ['add', 'acme/hello@^1'], { cwd: project })).stdout).toBe(
+      'acme/hello 1.1.0 prompts/acme/hello.md\n',
+    )
+    expect((await run(command, ['verify'], { cwd: project })).stdout).toBe('')
     await run(command, ['types'], { cwd: project })
     // One run of the compiler for all programs, each with its own file. The values, what is asked for, and what the compiler says:
     const programs = [
