@@ -1,8 +1,8 @@
 // Reads the prompts of the signed-in user's owners for the account page.
 
 import { parseBuilt, type SiteFiles } from '../built/site-files.ts'
-import { type UnlistedPrompt, unlistedPath } from '../catalogue/unlisted.ts'
-import { DATA_FILES } from '../domain/api/data-paths.ts'
+import type { UnlistedPrompt } from '../catalogue/unlisted.ts'
+import { DATA_FILES, unlistedPath } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, User } from '../domain/api/schema.ts'
 import { readContentStart } from '../server/read/content-start.ts'
 

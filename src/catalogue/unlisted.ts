@@ -8,9 +8,6 @@ export interface UnlistedPrompt extends RepositorySummary {
   moved_to: string | null
 }
 
-/** Returns the path of the file with an owner's unlisted prompts. An owner without any has no file. @param owner a validated handle */
-export const unlistedPath = (owner: string) => `/data/accounts/unlisted/${owner}.json`
-
 /** Returns the outlines of the unlisted repositories, by owner, in the given order. */
 export function groupUnlisted(outlines: Iterable<RepositoryOutline>): Map<string, RepositoryOutline[]> {
   const unlisted = [...outlines].filter(({ isListed }) => !isListed)

@@ -1,9 +1,8 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath, trustedJobsPath } from '../../domain/access/memberships.ts'
-import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
 import { APM_PATHS, type Method, READ_METHODS, ROUTES, SKILL_PATHS } from '../../domain/api/routes.ts'
 import { usagePath } from '../../domain/catalogue/usage.ts'
-import { unlistedPath } from '../unlisted.ts'
 
 /** One route, or a family of routes. */
 export interface Address {

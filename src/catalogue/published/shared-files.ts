@@ -1,7 +1,7 @@
 // Generates the data files that combine several repositories (lists, tags, owners and the index), each when it is asked for.
 
 import { membershipsPath, trustedJobsPath } from '../../domain/access/memberships.ts'
-import { DATA_FILES, MAX_RECENT, SORTS } from '../../domain/api/data-paths.ts'
+import { DATA_FILES, MAX_RECENT, SORTS, unlistedPath } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, labelledEnvelope } from '../../domain/api/envelope.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { Activity, LabelledPrompt, MirrorEntry, ModelUse, RepositorySummary } from '../../domain/api/schema.ts'
@@ -15,7 +15,7 @@ import { describeComposed, describeDependent, groupByPart, listComposed } from '
 import type { OutlinedEntry } from '../entry.ts'
 import type { RecordDigests } from '../outline.ts'
 import { oncePer } from '../remember.ts'
-import { groupUnlisted, unlistedPath, unlistedRecord } from '../unlisted.ts'
+import { groupUnlisted, unlistedRecord } from '../unlisted.ts'
 import { countUsage } from '../usage.ts'
 import { formatEnvelope, formatRecord, formatSummary, onOnePage } from './format-data.ts'
 import { formatApi } from './openapi.ts'

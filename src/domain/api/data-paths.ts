@@ -52,3 +52,6 @@ export const DATA_FILES = {
   newestResults: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/results.json`,
   openapi: () => '/data/v1/openapi.json',
 } as const
+
+/** Returns the path of the file with an owner's unlisted prompts. An owner without any has no file. @param owner a validated handle */
+export const unlistedPath = (owner: string) => `/data/accounts/unlisted/${owner}.json`

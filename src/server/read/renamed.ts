@@ -1,7 +1,6 @@
 // Finds the name that a prompt or an owner has now, if `npm run rename` has changed it, so that old addresses redirect.
 import { type Bytes, parseBuilt, type SiteFiles } from '../../built/site-files.ts'
-import { unlistedPath } from '../../catalogue/unlisted.ts'
-import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
 import type { User } from '../../domain/api/schema.ts'
 import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import type { Sources } from '../hub.ts'
