@@ -122,7 +122,7 @@ describe('the functions of Netlify', () => {
         const path = `/${segments.join('/')}`
         expect([path, namesOf(new URL(`https://hub.test${path}`).pathname).length]).toEqual([path, 1])
       }),
-      { numRuns: 500 },
+      { numRuns: 2_000 },
     )
   })
 

@@ -18,5 +18,7 @@ export const config: Config = {
     '/api/apm/*',
     '/:folder(data|assets|cli|clients){/*}?',
   ],
+  // What other functions answer.
+  excludedPath: ['/:room(auth|settings)/*', '/api/:rest((?!apm/).+)'],
   preferStatic: true,
 }
