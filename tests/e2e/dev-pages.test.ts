@@ -31,7 +31,7 @@ test.each([
   ['/acme/code-review/v/2.1.0/SKILL.md', 'version: "2.1.0"'],
   ['/search?q=code+review', 'acme/code-review'],
   ['/docs/reading', 'Reading over HTTP'],
-  ['/settings', 'Account'],
+  ['/settings', '<h1>Sign in'],
   ['/acme/code-review/feed.xml', '<feed xmlns="http://www.w3.org/2005/Atom">'],
   ['/api/v1/repos?q=code+review', '"full_name":"acme/code-review"'],
   ['/data/v1/tags.json', '"name":"engineering"'],

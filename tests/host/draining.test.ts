@@ -82,6 +82,7 @@ test('in a socket of systemd, reads, pages, publishes and MCP calls wait for a r
     CONTENT_DIR: join(repository.folder, 'content'),
     SITE_URL: 'https://hub.example',
     DRAIN_SECONDS: '1',
+    RATE_LIMIT_PER_MINUTE: '0',
   })
   hub = { base: '', run }
   const base = `http://127.0.0.1:${await poll('the socket listens', 20_000, async () => /^port (\d+)$/m.exec(run.log())?.[1])}`

@@ -61,6 +61,11 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
 export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'managing',
+    has: 'npm run rename',
+    reason: 'The other examples use the old names; tests/operate/operating.test.ts runs the command.',
+  },
+  {
+    document: 'managing',
     has: 'curl -X DELETE',
     reason: 'The number is of no version here; tests/publish/manage.test.ts deletes versions.',
   },

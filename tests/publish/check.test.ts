@@ -53,6 +53,7 @@ test('checks a prompt whose owner does not exist yet', async () => {
     manifest_sha256: MANIFEST,
     fields: ['description', 'tags', 'license'],
     changes: null,
+    composed: null,
     warnings: [],
   })
 })
@@ -73,6 +74,7 @@ describe('of a prompt with a version', () => {
       breaking: false,
       fields: [],
       changes: null,
+      composed: null,
       content_sha256: 'ea55cf2eee199ebdf574a873cd415baf97d48aa140d976fecc7ee5ddd8e40b70',
       bundle_sha256: null,
       manifest_sha256: MANIFEST,

@@ -71,9 +71,9 @@ test('setting a label', async () => {
   expect((await hub.read(`${ADDRESS}/raw?label=production`)).text).toBe('three')
 })
 
-test('renaming a prompt', async () => {
+test('pointing at another prompt', async () => {
   expect((await publish('one', 'acme/new-name')).status).toBe(201)
-  const list = await moderate(linesOf('Rename a prompt'))
+  const list = await moderate('moved_to: acme/new-name\n')
   expect([list.includes('acme/review'), list.includes('acme/new-name')]).toEqual([false, true])
   const answer = await hub.read(`${ADDRESS}/raw?version=1.0.0`)
   expect([answer.status, answer.text]).toEqual([200, 'one'])

@@ -86,13 +86,13 @@ test.each([[[]], [['acme', '--list']], [['acme', '--days', '366']]])('rejects %j
   expect(stderr).not.toMatch(/node_modules|\n\s+at /)
 })
 
-test('/settings shows operator tokens for the user’s handles, without a revoke form', async () => {
+test('/settings/tokens shows operator tokens for the user’s handles, without a revoke form', async () => {
   const account = openAccount({ ownersOf: async ({ login }) => [login, 'acme'] })
   const made = (scope: string, name: string) =>
     createToken(account.state, { holder: { kind: 'operator' }, name, scope, days: 1 }, new Date())
   const { token } = await made('acme/*', 'release job')
   await made('beta/*', 'somebody else’s')
-  const { text } = await (await account.signIn('alice')).ask('/settings')
+  const { text } = await (await account.signIn('alice')).ask('/settings/tokens')
   const section = text.slice(text.indexOf('id="operator-tokens-title"'))
   expect(section).toContain('release job')
   expect(section).toContain(`…${token.slice(-4)}`)

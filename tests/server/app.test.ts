@@ -12,7 +12,8 @@ async function askedFor(target: string): Promise<string> {
   const answer = await openApp(() => makeHub({ siteFiles: { read } }))(new Request(`https://hub.example${target}`))
   const text = await answer.text()
   if (answer.status === 308 || text.includes('There is nothing at')) return 'another address'
-  return asked[0] ?? text
+  // Whether an owner was renamed is asked meanwhile.
+  return asked.find((path) => !path.startsWith('/data/accounts/')) ?? text
 }
 
 describe('addresses of records', () => {

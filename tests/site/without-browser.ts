@@ -77,7 +77,8 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
     })
 
     test('the API reference documents every route, error and field', async () => {
-      const html = await (await fetch(`${site.origin}/docs/api`)).text()
+      // Long addresses may break after a slash.
+      const html = (await (await fetch(`${site.origin}/docs/api`)).text()).replaceAll('<wbr>', '')
       for (const { path } of READS) expect(html).toContain(`<span class="method">GET</span> <code>${path}</code>`)
       const { paths } = await (await fetch(`${site.origin}/data/v1/openapi.json`)).json()
       const operations = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
