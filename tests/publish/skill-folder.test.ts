@@ -105,7 +105,7 @@ test.each<[string, object | (() => Uint8Array), string]>([
   ['hooks', { 'SKILL.md': skillWith('hooks: {}') }, 'SKILL.md: hooks: line 4'],
   ['a command in SKILL.md', { 'SKILL.md': `${SKILL}\n!\`ls\`\n` }, 'SKILL.md: line 12: expected no !`ls`'],
   ['both SKILL.md and prompt.md', { 'prompt.md': 'x' }, 'got both'],
-  ['a dot file', { '.DS_Store': 'x' }, '.DS_Store'],
+  ['a dot file', { '.env': 'x' }, '.env'],
   ['201 files', some(201, 'x'), 'at most 200 files'],
   ['1,000 folders', some(1_000, '', '/a'), 'at most 1000 entries'],
   ['1,000,001 bytes', some(5, 'x'.repeat(200_001)), 'at most 1000000 bytes'],
