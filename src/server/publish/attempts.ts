@@ -173,6 +173,8 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
     const carriedOut = ours && sent.get(ours.headline)
     if (carriedOut) return finish(carriedOut, folder, ours)
     if (isStale(known.versions, listed) && rereads++ < MAX_REREADS) continue
+    // The hub may serve this write's own version already, because another hub has published after it.
+    if (isInDoubt && folder.versions.size > listed.versions.size && rereads++ < MAX_REREADS) continue
     const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, known, call))
     if (decided === undefined) continue
     if (decided.kind === 'answer') {
