@@ -11,6 +11,7 @@ import { splitFullName, splitVersionAddress } from '../../src/domain/values/name
 import { line } from '../../src/domain/values/values.ts'
 import { findServedContent } from '../../src/hosts/node/own-catalogue.ts'
 import { runCommand } from '../run-command.ts'
+import { commitChange } from './commit-change.ts'
 import { type ContentTree, openContentTree } from './content-tree.ts'
 import { readIfThere } from './read-if-there.ts'
 
@@ -183,28 +184,18 @@ async function editReferences({ git, folder, prefix }: ContentTree, fullName: st
 
 /** Commits the removal and the edits. @returns the start of the commit's ID */
 async function commitRemoval(
-  { git, folder }: ContentTree,
+  tree: ContentTree,
   message: string,
   removed: readonly string[],
   edits: readonly Edit[],
 ): Promise<string> {
-  const paths = [...removed, ...edits.map((edit) => edit.path)]
-  const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
-  if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
-  try {
-    for (const path of removed) rmSync(join(folder, path), { recursive: true })
+  const edited = edits.map(({ path }) => path)
+  const write = () => {
+    for (const path of removed) rmSync(join(tree.folder, path), { recursive: true })
     for (const { path, text } of edits) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true })
-      writeFileSync(join(folder, path), text)
+      mkdirSync(dirname(join(tree.folder, path)), { recursive: true })
+      writeFileSync(join(tree.folder, path), text)
     }
-    await git.run(['add', '--all', '--', ...paths])
-    await git.run(['-c', 'commit.gpgSign=false', 'commit', '--quiet', '--only', '-m', message, '--', ...paths])
-  } catch (error) {
-    await git.tryRun(['reset', '--quiet', '--', ...paths])
-    for (const { path } of edits) rmSync(join(folder, path), { force: true })
-    // One by one, because the commit may not have the file of an edit.
-    for (const path of paths) await git.tryRun(['checkout', '--quiet', 'HEAD', '--', path])
-    throw error
   }
-  return (await git.run(['rev-parse', '--short=12', 'HEAD'])).toString().trim()
+  return commitChange(tree, { message, paths: [...removed, ...edited], made: edited, write })
 }

@@ -1,11 +1,13 @@
 // `npm run rename -- acme acme-labs`, `npm run rename -- acme/review nina/review`: gives an owner or a prompt another name, in one commit, after which the old addresses redirect.
-import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { editKeys, parseOwnerFile, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
+import { countOf } from '../../src/domain/text/count-of.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import { isName, isOwner, isPortableName, splitFullName } from '../../src/domain/values/names.ts'
 import { findServedContent } from '../../src/hosts/node/own-catalogue.ts'
+import { commitChange } from '../content/commit-change.ts'
 import { type ContentTree, openContentTree } from '../content/content-tree.ts'
 import { readIfThere } from '../content/read-if-there.ts'
 import { runCommand } from '../run-command.ts'
@@ -41,31 +43,22 @@ function readNames(before: string, now: string): Names | undefined {
   return areValid ? { before, now, isOwner: false } : undefined
 }
 
-async function rename({ git, folder, prefix }: ContentTree, names: Names): Promise<void> {
+async function rename(tree: ContentTree, names: Names): Promise<void> {
+  const { folder, prefix } = tree
   const { before, now, isOwner: isWholeOwner } = names
   const content = join(folder, prefix)
   const moves = isWholeOwner ? listPrompts(content, names) : [[before, now] as const]
   const files = [...moves.flatMap(([from, to]) => edits(content, from, to)), ...ownerEdits(content, names)]
   const paths = [...new Set([...moves.flat(), ...files.map(({ path }) => path)])].map((path) => `${prefix}${path}`)
-  const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
-  if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
-  const made = [...moves.map(([, to]) => to), ...files.map(({ path }) => path)].filter(
-    (path) => !existsSync(join(content, path)),
-  )
-  try {
+  const made = [...moves.map(([, to]) => to), ...files.map(({ path }) => path)]
+    .filter((path) => !existsSync(join(content, path)))
+    .map((path) => `${prefix}${path}`)
+  const write = () => {
     for (const [from, to] of moves) cpSync(join(content, from), join(content, to), { recursive: true })
     for (const { path, text } of files) writeFileSync(join(content, path), text)
-    await git.run(['add', '--all', '--', ...paths])
-    const message = `Rename ${before} to ${now}`
-    await git.run(['-c', 'commit.gpgSign=false', 'commit', '--quiet', '--only', '-m', message, '--', ...paths])
-  } catch (error) {
-    await git.tryRun(['reset', '--quiet', '--', ...paths])
-    for (const path of made) rmSync(join(content, path), { recursive: true, force: true })
-    for (const path of paths) await git.tryRun(['checkout', '--quiet', 'HEAD', '--', path])
-    throw error
   }
-  const commit = (await git.run(['rev-parse', '--short=12', 'HEAD'])).toString().trim()
-  const count = isWholeOwner ? `, with ${moves.length} prompt${moves.length === 1 ? '' : 's'},` : ''
+  const commit = await commitChange(tree, { message: `Rename ${before} to ${now}`, paths, made, write })
+  const count = isWholeOwner ? `, with ${countOf(moves.length, 'prompt')},` : ''
   console.log(`Renamed ${before} to ${now}${count} in commit ${commit}. Versions, labels and results are the same.
 
 1. Push the commit. From the next build on, the old addresses redirect.

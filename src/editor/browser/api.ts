@@ -1,5 +1,5 @@
 // Sends the editor's requests to the API, and says in one way what came of them.
-import { CSRF_HEADER, SESSION_ADDRESS, type ShownSession } from '../../domain/access/shown-session.ts'
+import { CSRF_HEADER, type ShownSession } from '../../domain/access/shown-session.ts'
 import type { ValueProblem } from '../../domain/text/problems.ts'
 
 /** Why a request was refused. */
@@ -64,14 +64,3 @@ export async function send<Data>(
 
 /** The headers of a write by the person of a session. */
 export const headersOf = ({ csrf }: ShownSession) => ({ [CSRF_HEADER]: csrf })
-
-/** Returns who is signed in now; null if nobody is, and undefined if the hub did not answer. */
-export async function askSession(): Promise<ShownSession | null | undefined> {
-  try {
-    const answer = await fetch(SESSION_ADDRESS)
-    if (answer.ok) return (await answer.json()).data
-    return answer.status === 401 ? null : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -1,7 +1,8 @@
 // Publishes what the last check showed, with the session of the person who writes.
 import type { CheckAnswer } from '../../catalogue/published/route-schemas.ts'
 import type { Warning } from '../../domain/api/schema.ts'
-import { askSession, headersOf, NO_ANSWER, type Outcome, type Refusal, send } from './api.ts'
+import { askSession } from '../../site/client/session.ts'
+import { headersOf, NO_ANSWER, type Outcome, type Refusal, send } from './api.ts'
 import type { Wanted } from './check.ts'
 
 /** What publishing would do, or has done. */

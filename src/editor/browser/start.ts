@@ -105,7 +105,10 @@ export function startEditor(form: HTMLFormElement): void {
     showPreview()
     const changes = answer ? edited.listChanges() : []
     const few = await findings.show({
-      ...{ problems, answer: checked, changes, variables: edited.read().variables.map(({ name }) => name) },
+      problems,
+      answer: checked,
+      changes,
+      variables: edited.read().variables.map(({ name }) => name),
       suggestions: suggestCorrections(edited.read()),
       compared: checked && base ? { from: base, to: edited.describe(base, checked) } : undefined,
     })

@@ -108,7 +108,9 @@ async function makePage(
   try {
     // If the prompt, owner or tag of a page does not exist, Astro renders the not-found page instead.
     const page = await render(address, {
-      ...{ profile, hub: data, path },
+      profile,
+      hub: data,
+      path,
       drawCard:
         drawCard &&
         ((card) =>

@@ -1,19 +1,20 @@
 // Asks who is signed in, only if a cookie says that somebody is, and shows it in the header. Pages are the same for everybody, so a script has to ask.
 import { hintsAtSession, SESSION_ADDRESS, type ShownSession } from '../../domain/access/shown-session.ts'
 
-const asked = hintsAtSession(document.cookie) ? ask() : Promise.resolve(undefined)
+const asked = hintsAtSession(document.cookie) ? askSession() : Promise.resolve(undefined)
 
-/** Returns the signed-in user, or undefined; a page asks at most once. */
-export function findSession(): Promise<ShownSession | undefined> {
-  return asked
+/** Returns the signed-in user, or undefined; a page asks at most once. Without an answer, it stays as it is for everybody. */
+export async function findSession(): Promise<ShownSession | undefined> {
+  return (await asked) ?? undefined
 }
 
-async function ask(): Promise<ShownSession | undefined> {
+/** Asks who is signed in now. @returns null if nobody is, and undefined if the hub did not answer */
+export async function askSession(): Promise<ShownSession | null | undefined> {
   try {
     const answer = await fetch(SESSION_ADDRESS)
-    return answer.ok ? ((await answer.json()).data ?? undefined) : undefined
+    if (answer.ok) return (await answer.json()).data
+    return answer.status === 401 ? null : undefined
   } catch {
-    // Without an answer, the page stays as it is for everybody.
     return undefined
   }
 }

@@ -38,7 +38,11 @@ export function openCards(): DrawCard | undefined {
     if (known) return known
     loading ??= loadSharp()
     const sharp = await loading
-    const drawn = await takeTurn({ sender: 'cards', waitMs: MAX_WAIT_MS }, () => drawCard(sharp, card))
+    // Somebody else may have waited for the same picture.
+    const drawn = await takeTurn(
+      { sender: 'cards', waitMs: MAX_WAIT_MS },
+      async () => kept.get(digest) ?? drawCard(sharp, card),
+    )
     kept.set(digest, drawn)
     return drawn
   }

@@ -15,7 +15,10 @@ export const GET: APIRoute = async ({ params: { owner = '', name = '' }, locals:
   const ticks = listTicks({ versions, labels, breaking: new Set(breaking), changelogs: new Map() })
   const picture = await drawCard(
     describeCard({
-      ...{ owner, name, title, ticks },
+      owner,
+      name,
+      title,
+      ticks,
       hubName: profile.look.name,
       description: description || skill?.description || '',
       version: latest_version,
