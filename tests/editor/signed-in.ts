@@ -68,8 +68,12 @@ export async function signIn(
   return { page, problems }
 }
 
-/** The field for the text: the code editor, or the textarea without JavaScript. */
-export const promptField = (page: Page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
+/**
+ * The code editor of the text. Until it has started, the page shows a textarea of the same name, which it then hides: a
+ * test that found that one would wait for it forever.
+ */
+export const promptField = (page: Page) =>
+  page.locator('.code-field').getByRole('textbox', { name: 'Prompt', exact: true })
 
 /** The text that the form would send. */
 export const textOf = (page: Page) => page.locator('[name=content]').inputValue()
