@@ -107,12 +107,13 @@ try {
       const health = taken ? addPublishing(known, taken.health()) : known
       return clone ? addFetch(health, clone.state(), new Date()) : health
     },
-  }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE'
-      ? new Error(
-          `Port ${config.port} is in use. Stop the program that uses it, or choose another port: PORT=8889 npm start`,
-        )
-      : error
+  }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    const setting = error.port === config.metricsAt?.port ? 'METRICS_PORT' : 'PORT'
+    const another = (error.port ?? config.port) + 1
+    throw new Error(
+      `Port ${another - 1} is in use. Stop the program that uses it, or choose another port: ${setting}=${another} npm start`,
+    )
   })
   clone?.start(followed.noteMove)
   if (clone) stores.watchPublishes?.(clone.fetchSoon)

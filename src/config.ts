@@ -60,6 +60,8 @@ export interface Config {
   hasMetrics: boolean
   /** What a reader of the metrics must send; undefined if they need no token. */
   metricsToken: string | undefined
+  /** Where the metrics are served instead of at the hub's own port; undefined if they have no port of their own. */
+  metricsAt: { port: number; listenAt: readonly string[] | 'everywhere' } | undefined
   /** The commit of the code, if the platform or the image sets it. */
   codeCommit: string | undefined
   /** The proxies whose `X-Forwarded-For` is trusted. */
@@ -139,8 +141,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     },
     auditsReads: settings.AUDIT_READS === 'true',
     extraCaCerts: settings.EXTRA_CA_CERTS,
-    hasMetrics: settings.METRICS === 'on',
+    hasMetrics: settings.METRICS === 'on' || settings.METRICS_PORT !== undefined,
     metricsToken: settings.METRICS_TOKEN,
+    metricsAt:
+      settings.METRICS_PORT === undefined
+        ? undefined
+        : { port: settings.METRICS_PORT, listenAt: readListenAt(settings.METRICS_HOST, true) },
     codeCommit: settings.COMMIT_REF,
     baseUrl,
     readAccess,

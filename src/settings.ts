@@ -40,6 +40,8 @@ const oneOf =
     return value === undefined ? { expected: `expected ${choices.join(' or ')}` } : { value }
   }
 
+const thisMachine = textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine')
+
 const onOrOff = oneOf('on', 'off')
 
 /** Parses a number without a sign or a fraction. */
@@ -131,7 +133,7 @@ function parseProxy(text: string): readonly TrustedProxy[] | undefined {
 /** All settings, by the names of their environment variables. `src/pages/docs/settings.md` describes them. */
 export const SETTINGS = {
   PORT: setting(wholeNumber('expected a port number', 65_535), 8888),
-  HOST: setting(textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine')),
+  HOST: setting(thisMachine),
   TRUSTED_PROXIES: setting(trustedProxies, []),
   READ_ACCESS: setting(oneOf('public', 'members')),
   READERS: setting(readers, []),
@@ -145,6 +147,8 @@ export const SETTINGS = {
   /** The certificates of authorities that are trusted besides the usual ones. */
   EXTRA_CA_CERTS: setting(certificates),
   METRICS: setting(onOrOff, 'off'),
+  METRICS_PORT: setting(wholeNumber('expected a port number', 65_535, 1)),
+  METRICS_HOST: setting(thisMachine),
   METRICS_TOKEN: secret(textLike(/^[\x21-\x7e]{16,200}$/, 'expected at least 16 characters without spaces')),
   SITE_URL: setting(baseAddress),
   /** Set by Netlify: the public base URL. */

@@ -15,6 +15,7 @@ import { STARTING } from '../../src/hosts/node/health.ts'
 import { openLocalStores } from '../../src/hosts/node/local-stores.ts'
 import { openMetrics } from '../../src/hosts/node/metrics.ts'
 import { writeSite } from '../hubs/mcp.ts'
+import { freePort } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 type Headers = Record<string, string>
@@ -26,8 +27,8 @@ afterAll(async () => {
 })
 
 /** Serves the sample catalogue's data, with the real functions, under the given URL. @returns the port */
-async function open(siteUrl: string): Promise<number> {
-  const config = readConfig({ SITE_URL: siteUrl, RATE_LIMIT_PER_MINUTE: '0' })
+async function open(siteUrl: string, metricsPort?: string): Promise<number> {
+  const config = readConfig({ SITE_URL: siteUrl, RATE_LIMIT_PER_MINUTE: '0', METRICS_PORT: metricsPort })
   const root = mkdtempSync(join(dir, 'hub-'))
   writeSite(loadCatalogue(config), join(root, 'dist'))
   const site = openSite(join(root, 'dist'))
@@ -47,8 +48,10 @@ const READ = '/api/v1/repos/acme/code-review'
 const LAN = 'http://prompts.lan'
 let lan: number
 let world: number
+let metricsOfWorld: number
 beforeAll(async () => {
-  ;[lan, world] = [await open(LAN), await open('https://prompts.example.org')]
+  metricsOfWorld = await freePort()
+  ;[lan, world] = [await open(LAN), await open('https://prompts.example.org', String(metricsOfWorld))]
 })
 
 function ask(port: number, path: string, headers: Headers = {}, method = 'GET') {
@@ -185,6 +188,17 @@ test.each<[string, Headers]>([
 ])('a public hub serves %s', async (_, headers) => {
   const answer = await ask(world, READ, headers)
   expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, '*'])
+})
+
+test.each<['metrics' | 'own', string, number]>([
+  ['metrics', '/metrics', 200],
+  ['metrics', '/healthz', 200],
+  ['metrics', READ, 404],
+  // As any address of a page, because this hub has no pages.
+  ['own', '/metrics', 503],
+  ['own', '/healthz', 200],
+])('with METRICS_PORT, the %s port answers %s with %i', async (port, path, status) => {
+  expect((await ask(port === 'own' ? world : metricsOfWorld, path)).status).toBe(status)
 })
 
 test('a hub without settings is private', () => {

@@ -38,3 +38,10 @@ export function withMonitoring(
     return request.method === 'HEAD' ? new Response(null, found) : found
   }
 }
+
+/** Answers all other requests to the port of the metrics. */
+export const nothingElse: Answer = async (request) =>
+  respondWithError(
+    request,
+    new HubError('not_found', `This port has only ${METRICS_ADDRESS} and the health addresses.`),
+  )

@@ -22,7 +22,7 @@ import type { LocalStores } from '../local-stores.ts'
 import { openLongWork } from '../long-work.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import type { Metrics } from '../metrics.ts'
-import { withMonitoring } from '../monitoring.ts'
+import { nothingElse, withMonitoring } from '../monitoring.ts'
 import { newestFiles } from '../newest-files.ts'
 import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
@@ -39,7 +39,9 @@ type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'metricsToken' | 'readAccess' | 'trustedProxies'>> &
+  Partial<
+    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'metricsAt' | 'metricsToken' | 'readAccess' | 'trustedProxies'>
+  > &
   Pick<ServerOptions, 'listenAt'> & {
     /** The pages now; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: { readonly current: Pages | undefined }
@@ -94,6 +96,7 @@ export async function serveSites(
     port,
     listenAt = 'everywhere',
     trustedProxies = [],
+    metricsAt,
     metricsToken,
     baseUrl = '',
     hostnames = [],
@@ -162,12 +165,9 @@ export async function serveSites(
     },
     () => isEnding,
   )
-  const monitored = withMonitoring(
-    answer,
-    { healthOf, checkAll, queueOf: publishQueue, factsOf },
-    metrics,
-    metricsToken,
-  )
+  const sources = { healthOf, checkAll, queueOf: publishQueue, factsOf }
+  const metricsHere = metricsAt ? undefined : metrics
+  const monitored = withMonitoring(answer, sources, metricsHere, metricsToken)
   const isForReaders = readAccess.kind === 'members'
   const own = {
     baseUrl,
@@ -180,7 +180,7 @@ export async function serveSites(
         baseUrl,
         ...rights.open(await connectReaders(readAccess, timed, hubOf)),
         isProxy: findProxies(trustedProxies),
-        hasMetrics: metrics !== undefined,
+        hasMetrics: metricsHere !== undefined,
       })
     : monitored
   const guarded = protectPrivateHub(closed, own)
@@ -192,6 +192,14 @@ export async function serveSites(
     ...(baseUrl.startsWith('https:') && { headers: HTTPS_ONLY }),
     ...(onAnswered && { onAnswered }),
   })
+  if (metricsAt && metrics) {
+    const apart = protectPrivateHub(withMonitoring(nothingElse, sources, metrics, metricsToken), own)
+    const opened = await startServer(listenTo(apart), metricsAt.port, metricsAt).catch(async (error: unknown) => {
+      await host.stop(0)
+      throw error
+    })
+    host.server.on('close', () => opened.stop(0))
+  }
   host.server.on('close', longWork.close)
   host.server.on(
     'close',
