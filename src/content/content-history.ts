@@ -11,6 +11,7 @@ import { parseMessage } from '../git/git-files.ts'
 import { isRegular, parseRaw, readSmallObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 import { logProblem } from '../log.ts'
+import { keepTimes, type Succession } from './renamed-times.ts'
 import { findVersionOf } from './version-files.ts'
 import { type ChangedFile, joinPast, type PastPrompt, readPast } from './version-past.ts'
 
@@ -77,11 +78,13 @@ export async function readHistory(
   const before = next && known
   const { files, versions, commits, oldest, changed, touched } = next ?? (await listFileChanges(git, head))
   const changes = new Map(before?.changes)
-  for (const [fullName, found] of await compareFiles(git, files))
+  const compared = await compareFiles(git, files)
+  for (const [fullName, found] of compared.changes)
     changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))
   const added = new Map(before?.added)
   for (const [fullName, times] of versions)
     added.set(fullName, JSON.stringify({ ...times, ...JSON.parse(added.get(fullName) ?? '{}'), ...times }))
+  await keepTimes(git, compared.successions, added)
   for (const [fullName, { versions }] of before?.past ?? [])
     if (touched.has(fullName)) changed.set(fullName, new Set([...versions.keys(), ...(changed.get(fullName) ?? [])]))
   const start = before?.head ?? oldest?.parent
@@ -215,19 +218,23 @@ async function* listCommits(
   if (current) yield current
 }
 
-/** Lists the effects of each change by full name, newest first. Unreadable files are skipped. */
-async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map<string, Activity[]>> {
-  const found = new Map<string, Activity[]>()
+/** Lists the effects of each change by full name, newest first, and the changes that named a successor, oldest first. Unreadable files are skipped. */
+async function compareFiles(git: Git, files: readonly FileChange[]) {
+  const changes = new Map<string, Activity[]>()
+  const successions: Succession[] = []
   for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
     const part = files.slice(from, from + FILES_AT_ONCE)
     const states = await readFiles(git, [...new Set(part.flatMap(({ before, after }) => [before ?? after, after]))])
     for (const { fullName, before, after, ...origin } of part) {
       const [old, now] = [before === undefined ? DEFAULT_REPOSITORY_FILE : states.get(before), states.get(after)]
       if (!old || !now) continue
-      found.set(fullName, [...(found.get(fullName) ?? []), ...listChanges(old, now, origin)])
+      changes.set(fullName, [...(changes.get(fullName) ?? []), ...listChanges(old, now, origin)])
+      const { commit, at } = origin
+      if (now.moved_to !== null && now.moved_to !== old.moved_to)
+        successions.unshift({ commit, at, before: fullName, now: now.moved_to })
     }
   }
-  return found
+  return { changes, successions }
 }
 
 /** Reads files by blob ID. A submodule's commit is not a file, and an old file may be of any length. */

@@ -84,6 +84,34 @@ test('says when versions came to the branch, whatever time their authors and sid
   expect([...(await read(repository.folder, known)).added]).toEqual(times)
 })
 
+test('a version that a commit copied to the new name of its prompt keeps its time', async () => {
+  const copies = (name: string, text = VERSION) => ({
+    [`content/labs/${name}/versions/1.0.0.md`]: text,
+    [`content/labs/${name}/versions/1.0.1.md`]: VERSION,
+  })
+  vi.stubEnv('GIT_COMMITTER_DATE', '2026-11-21T10:00:00Z')
+  repository.commit({ 'content/acme/greet/versions/1.0.1.md': VERSION })
+  const known = await read()
+  vi.stubEnv('GIT_COMMITTER_DATE', '2026-11-22T10:00:00Z')
+  repository.commit({ ...copies('hello', `${VERSION}Other\n`), [INDEX]: '---\nmoved_to: labs/hello\n---\n' })
+  vi.stubEnv('GIT_COMMITTER_DATE', '2026-11-23T10:00:00Z')
+  const again = { ...copies('last', `${VERSION}Other\n`), 'content/labs/last/versions/1.0.2.md': VERSION }
+  repository.commit({ ...again, 'content/labs/hello/index.md': '---\nmoved_to: labs/last\n---\n' })
+  vi.unstubAllEnvs()
+  const { added } = await read()
+  // The other bytes came with the first rename; 1.0.2 came with the second.
+  expect(JSON.parse(added.get('labs/hello')!)).toEqual({
+    '1.0.0': '2026-11-22T10:00:00Z',
+    '1.0.1': '2026-11-21T10:00:00Z',
+  })
+  expect(JSON.parse(added.get('labs/last')!)).toEqual({
+    '1.0.0': '2026-11-22T10:00:00Z',
+    '1.0.1': '2026-11-21T10:00:00Z',
+    '1.0.2': '2026-11-23T10:00:00Z',
+  })
+  expect(Object.fromEntries((await read(repository.folder, known)).added)).toEqual(Object.fromEntries(added))
+})
+
 test('reports where the history starts for a shallow clone and a folder without git', async () => {
   for (const title of ['B', 'C', 'D']) repository.commit({ [INDEX]: index(title) })
   const clone = (depth: number) => {
