@@ -14,7 +14,9 @@ import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { environment, NPX, runWith } from './both-clients.ts'
 
 const version = (content: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${content}`
 const FILES = {
@@ -29,18 +31,24 @@ const FILES = {
   'content/acme/b/versions/1.0.0.md': version('Other\n'),
   'content/acme/b/index.md': '---\nlabels:\n  production: "1.0.0"\n---\n',
   'content/acme/c/versions/1.0.0.md': version('Without a label\n'),
+  'content/nina/old/versions/1.0.0.md': version('Old\n'),
+  'content/nina/old/index.md': '---\nlabels:\n  production: "1.0.0"\nmoved_to: mona/old\n---\n',
+  'content/mona/old/versions/1.0.0.md': version('Old\n'),
+  'content/mona/old/versions/1.1.0.md': version('New\n'),
+  'content/mona/old/index.md': '---\nlabels:\n  production: "1.1.0"\n---\n',
 }
 
 let world: World
 let hub: Hub
 let url: string
+let files: ReadonlyMap<string, string>
 let stop: () => Promise<void>
 /** A time before the label of a moved. */
 let before: string
 beforeAll(async () => {
   world = openLocalWorld(FILES)
   hub = await openHub(world)
-  await hub.build()
+  files = await hub.build()
   const { server, stop: stopServer } = await startServer(listenTo(serveHub(hub)), 0)
   stop = stopServer
   url = `http://localhost:${(server.address() as AddressInfo).port}`
@@ -127,6 +135,57 @@ describe('hubcli --at', () => {
     const done = await hubcli(args)
     expect([done.code, done.stdout]).toEqual([code, ''])
     expect(done.stderr).toContain(message)
+  })
+})
+
+describe('a renamed prompt is read under its new name, with a message', () => {
+  /** A hub with the files of its build, which the libraries read first. */
+  let built: Awaited<ReturnType<typeof serveWithFiles>>
+  beforeAll(async () => {
+    built = await serveWithFiles(hub, () => files)
+  })
+  afterAll(() => built.close())
+  const MOVED = 'warning: nina/old has moved to mona/old\n'
+  test.each(['nina/old@production', 'nina/old'])('by both command lines: %s', async (name) => {
+    expect(await hubcli(['render', name], { hubUrl: built.url })).toMatchObject({
+      ...(PYTHON !== undefined && { stdout: 'New\n', stderr: `hubcli: ${MOVED}` }),
+    })
+    expect(await runWith(NPX.command, ['render', name], makeFolder(), environment(built.url))).toMatchObject({
+      stdout: 'New\n',
+      stderr: `prompt-hub: ${MOVED}`,
+    })
+  })
+
+  test.each([true, false])('by TypeScript, also all of an owner: a hub with files is %s', async (hasFiles) => {
+    const events: unknown[] = []
+    const onEvent = (event: unknown) => events.push(event)
+    const client = new PromptHub({ url: hasFiles ? built.url : url, retries: 0, onEvent })
+    for (const given of ['nina/old@production', 'nina/old', 'nina/old@production']) {
+      const { name, version, content } = await client.get(given)
+      expect([name, version, content]).toEqual(['mona/old', '1.1.0', 'New\n'])
+    }
+    if (hasFiles) expect((await client.get('nina/old@1.0.0')).content).toBe('Old\n')
+    expect(events).toEqual([{ type: 'deprecated', name: 'nina/old', message: 'moved to mona/old' }])
+    expect((await client.all('nina', 'production')).map(({ name }) => name)).toEqual(['mona/old'])
+  })
+
+  test.skipIf(PYTHON === undefined)(`by Python, also all of an owner${NO_PYTHON}`, async () => {
+    const program = `
+import json, sys
+from prompt_hub import PromptHub
+events = []
+hub = PromptHub(sys.argv[1], retries=0, on_event=events.append)
+found = [hub.get(given) for given in ("nina/old@production", "nina/old", "nina/old@production")]
+found += hub.all("nina", "production")
+print(json.dumps([[[each.name, each.version] for each in found], [str(each) for each in events]]))
+`
+    const env = { PATH: process.env.PATH, ...COMPILED, PYTHONPATH: path.resolve('clients/python') }
+    const said = await new Promise<string>((done, fail) => {
+      execFile('python3', ['-c', program, built.url], { env }, (error, stdout) => (error ? fail(error) : done(stdout)))
+    })
+    const [found, events] = JSON.parse(said)
+    expect(found).toEqual(Array(4).fill(['mona/old', '1.1.0']))
+    expect(events).toEqual([expect.stringContaining('moved to mona/old')])
   })
 })
 

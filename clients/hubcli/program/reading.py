@@ -128,12 +128,26 @@ class Wanted:
             self._warn_of_yank(hub, source)
             return record
         repository, rows = source.read_state(self.name, None, self.wish)
+        name = self.name
+        if not is_range(self.wish):
+            warn_of_status(name, repository)
+            name = self._find_name(hub, repository)
+        if name != self.name:
+            repository, rows = source.read_state(name, None, self.wish)
         version = find_wanted(self.wish, repository.labels, rows)
         if version is None:
-            raise PromptHubError("not_found", explain_none(self.name, self.wish, repository.labels, rows))
-        if not is_range(self.wish):
-            warn_of_status(self.name, repository)
-        return source.read_version(self.name, version)
+            raise PromptHubError("not_found", explain_none(name, self.wish, repository.labels, rows))
+        return source.read_version(name, version)
+
+    def _find_name(self, hub, repository):
+        """The name that a prompt has now: the hub redirects to the record of one that was renamed."""
+        api = f"/api/v1/repos/{self.name}"
+        try:
+            text = hub.read(api).data.decode("utf-8", "replace") if repository.moved_to else None
+        except PromptHubError:
+            # A mirror has no API.
+            text = None
+        return self.name if text is None else read_repository_record(text, api).full_name
 
     def _find_latest(self, hub):
         api, file = f"/api/v1/repos/{self.name}", f"/data/v1/repos/{self.name}.json"

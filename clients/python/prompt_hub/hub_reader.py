@@ -65,16 +65,21 @@ class HubReader:
             self._repositories,
             f"repos/{name}",
             call,
-            is_enough=lambda record: label is None or label in record.labels,
+            # The API knows where a prompt is that was renamed, and redirects there.
+            is_enough=lambda record: not record.moved_to and (label is None or label in record.labels),
         )
         latest = record.value.latest
+        wanted = record.value.latest_version if label is None else record.value.labels.get(label)
+        now = name if record.value is self._repositories.peek(self._file_url(f"repos/{name}")) else record.value.full_name
+        unread = () if now == name else ("record",)
+        if now != name:
+            self._report(name, "", Standing(f"moved to {now}", None, ()))
         if label is None and latest is not None:
             # The record contains the full latest version, so the most common call takes one request.
-            return self._found(name, latest, record.source, record.age, (), call)
-        wanted = record.value.latest_version if label is None else record.value.labels.get(label)
+            return self._found(now, latest, record.source, record.age, unread, call)
         if wanted is None:
-            raise PromptHubError("not_found", explain_none(name, label or "*", record.value.labels, ()))
-        return self._read_version(name, wanted, (record.source, record.age), (), call)._replace(label=label)
+            raise PromptHubError("not_found", explain_none(now, label or "*", record.value.labels, ()))
+        return self._read_version(now, wanted, (record.source, record.age), unread, call)._replace(label=label)
 
     def get_all(self, owner: str, label: str, call: Call) -> List[Found]:
         """The prompts of an owner at a label, by name. Raises PromptHubError like `get`."""
@@ -122,7 +127,7 @@ class HubReader:
         needs_record = "record" in unread and not self._repositories.is_fresh(record_url, call)
         needs_list = "list" in unread and not self._lists.is_fresh(list_url, call)
         if not needs_record and not needs_list:
-            self._report(name, version)
+            self._report(name, version, self._standing_of(name, version))
             return
 
         # The prompt has been returned, so a hub that has just failed is not asked.
@@ -136,15 +141,15 @@ class HubReader:
                     self._lists.get(list_url, True, later)
             except PromptHubError:
                 return  # The prompt was returned anyway, and the next call tries again.
-            self._report(name, version)
+            self._report(name, version, self._standing_of(name, version))
 
         # Without a free thread, the next call tries again.
         with contextlib.suppress(RuntimeError):
             threading.Thread(target=read, daemon=True).start()
 
-    def _report(self, name: str, version: str) -> None:
+    def _report(self, name: str, version: str, standing: Optional[Standing]) -> None:
         """Reports each notice about a version once."""
-        for event in events_of(name, version, self._standing_of(name, version)):
+        for event in events_of(name, version, standing):
             if event not in self._reported and len(self._reported) < _MAX_REPORTED:
                 self._reported.add(event)
                 self._say(event)

@@ -80,14 +80,18 @@ export class HubReader {
       `repos/${name}`,
       true,
       call,
-      ({ labels }) => wish === undefined || labelled(labels, wish.label) !== undefined,
+      // The API knows where a prompt is that was renamed, and redirects there.
+      ({ labels, moved_to }) => !moved_to && (wish === undefined || labelled(labels, wish.label) !== undefined),
     )
-    const { labels, latest, latest_version } = record.value
-    // The record contains the full latest version, so the most common call takes one request.
-    if (!wish && latest) return this.#factsFrom(name, latest, record, [], call)
+    const { full_name, labels, latest, latest_version } = record.value
+    const now = record.value === this.#repositories.peek(this.#fileUrl(`repos/${name}`)) ? name : full_name
+    const unread = now === name ? [] : (['record'] as const)
     const version = wish ? labelled(labels, wish.label) : latest_version
-    if (!version) throw notFound(explainNone(name, wish?.label ?? '*', labels, []))
-    const facts = await this.#readVersion(name, version, record, [], call)
+    if (now !== name) this.#report(name, '', { deprecated: `moved to ${now}`, yanked: null, advisories: [] })
+    // The record contains the full latest version, so the most common call takes one request.
+    if (!wish && latest) return this.#factsFrom(now, latest, record, unread, call)
+    if (!version) throw notFound(explainNone(now, wish?.label ?? '*', labels, []))
+    const facts = await this.#readVersion(now, version, record, unread, call)
     return wish ? { ...facts, label: wish.label } : facts
   }
 
@@ -192,8 +196,8 @@ export class HubReader {
   }
 
   /** Reports each notice about a version once. */
-  #report(name: string, version: string): void {
-    for (const event of eventsOf(name, version, this.#standingOf(name, version))) {
+  #report(name: string, version: string, standing = this.#standingOf(name, version)): void {
+    for (const event of eventsOf(name, version, standing)) {
       const key = JSON.stringify(event)
       if (this.#reported.has(key) || this.#reported.size >= MAX_REPORTED) continue
       this.#reported.add(key)

@@ -137,6 +137,7 @@ export async function findPrompt(name: string, { version, label, at, locked = fa
         ? { range: wish.range }
         : (wish ?? {}),
   )
+  if (prompt.name !== fullName) complain(`warning: ${fullName} has moved to ${prompt.name}`)
   await warn(hub, prompt)
   if (!wish) await tellOfLock(prompt)
   return prompt
