@@ -56,12 +56,12 @@ const HANDLERS: Handlers = {
   '/auth/sign-out-everywhere': { POST: signOutEverywhere },
 }
 
-/** The messages shown after a redirect, by the keyword in the redirect's URL. */
+/** The messages shown after a redirect, by the keyword in the redirect's URL, with what fills their slot in double braces. */
 const NOTICES: Readonly<Record<string, string>> = {
-  deleted: 'The prompt was deleted. Its version numbers are never used again.',
-  revoked: 'The token was revoked.',
-  'signed-out': 'You are signed out.',
-  'signed-out-everywhere': 'You are signed out on all devices.',
+  deleted: 'The prompt was {{deleted}}. Its version numbers are never used again.',
+  revoked: 'The token was {{revoked}}.',
+  'signed-out': 'You are {{signed out}}.',
+  'signed-out-everywhere': 'You are {{signed out}} on all devices.',
 }
 
 /** Handles one request to an account route. Never throws. */

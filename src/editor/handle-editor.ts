@@ -1,7 +1,7 @@
 // Handles the pages for publishing and managing prompts. The editor sends versions to the API; every other form is parsed, sent to the API's handlers, and redisplayed if they reject it.
 
 import * as z from 'zod'
-import { findNotice, pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
+import { pageNotFound, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
 import { csrfToken, isOfSession, requireSameOrigin } from '../account/session.ts'
 import { offerSignIn, redirectTo, safeReturnPath } from '../account/sign-in.ts'
 import { signInPage } from '../account/views.ts'
@@ -31,19 +31,9 @@ import {
   saying,
 } from './editing.ts'
 import { changeOf } from './manage-form.ts'
+import { noticePath, sayDone } from './notices.ts'
 import { reviewChange } from './review-change.ts'
 import type { EditorStart, ManageView, PublishedView, VersionView } from './views.ts'
-
-/** The messages shown after a redirect, by the keyword in the redirect's URL. */
-const NOTICES: Readonly<Record<string, string>> = {
-  label: 'The label was moved.',
-  unlabel: 'The label was removed.',
-  yank: 'The version was yanked.',
-  unyank: 'The version was un-yanked.',
-  status: 'The status was changed.',
-  move: 'Saved.',
-  'delete-version': 'The version was deleted. Its number is never used again.',
-}
 
 /** Handles one request to the editor. Never throws. */
 export function handleEditor(request: Request, connect: Connect<EditorDeps>): Promise<Response> {
@@ -175,13 +165,14 @@ async function showManage(
   // What was typed stays in its form, even if the user is no longer a member.
   const isMember = more.typed !== undefined || (await isLikelyMember(editing, owner))
   const found = await findVersions(owner, name, deps)
-  const notice = request.method === 'POST' ? undefined : findNotice(request, NOTICES)
+  const versions = found?.versions ?? []
+  const notice = request.method === 'POST' ? undefined : sayDone(request, { repository: repository!, versions })
   return {
     page: 'manage',
     title: `Manage ${full_name}`,
     csrf: csrfToken(session, 'edit'),
     repository: repository!,
-    versions: found?.versions ?? [],
+    versions,
     now: new Date(),
     notice,
     stranger: isMember ? undefined : session.person.login,
@@ -213,5 +204,5 @@ async function manage(editing: Editing): Promise<Visited> {
   const answer = await call(editing, wanted.call)
   if (!answer.isDone) return again(answer.status, sayError(answer.error, { fullName: full_name }))
   if (wanted.call.id === 'deleteRepository') return redirectTo('/settings?done=deleted')
-  return redirectTo(`/${full_name}/manage?done=${form.get('change')}`)
+  return redirectTo(noticePath(full_name, form))
 }

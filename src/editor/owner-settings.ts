@@ -15,17 +15,17 @@ import { call, type Editing, type EditorDeps, isLikelyMember } from './editing.t
 import { ownerChangeOf, placeOwnerProblems } from './owner-form.ts'
 import type { OwnerSettingsView, RejectedForm } from './views.ts'
 
-/** The messages shown after a redirect, by the keyword in the redirect's URL. */
+/** The messages shown after a redirect, by the keyword in the redirect's URL, with what fills their slot in double braces. */
 const NOTICES: Readonly<Record<string, string>> = {
-  profile: 'The profile was saved.',
-  'add-member': 'The member was added.',
-  'remove-member': 'The member was removed.',
-  'add-publisher': 'The workflow is trusted.',
-  'remove-publisher': 'The workflow is no longer trusted.',
-  labels: 'The protected labels were saved.',
-  'add-condition': 'The label now requires these results.',
-  'remove-condition': 'The label no longer requires results.',
-  publishing: 'The rule was saved.',
+  profile: 'The {{profile}} was saved.',
+  'add-member': 'The {{member}} was added.',
+  'remove-member': 'The {{member}} was removed.',
+  'add-publisher': 'The workflow is {{trusted}}.',
+  'remove-publisher': 'The workflow is {{no longer trusted}}.',
+  labels: 'The {{protected labels}} were saved.',
+  'add-condition': 'The label now requires {{these results}}.',
+  'remove-condition': 'The label no longer requires {{results}}.',
+  publishing: 'The {{rule}} was saved.',
 }
 
 /** A request from a member. */

@@ -142,7 +142,7 @@ test('a member edits, points labels and reverts from the page; nothing moves whe
   expect(await namesIn(row.locator('.menu > div'))).toEqual(['Revert to this version', 'Point production here'])
   await row.getByRole('button', { name: 'Point production here' }).click()
   await page.getByRole('button', { name: /^(?:Add production|Move production to 1)/ }).click()
-  await page.getByText('The label was moved.').waitFor()
+  await page.getByText('production now points at 1.1.0.').waitFor()
   expect((await record('acme/greet')).labels).toEqual({ production: '1.1.0', staging: '1.1.0' })
 
   await page.goto(`${hub.url}/acme/greet`)
@@ -371,7 +371,7 @@ test('shows the newest 20 versions of a prompt, and all on a page of their own',
   await page.getByText('Actions for 1.0.0', { exact: true }).click()
   await page.getByRole('button', { name: 'Point production here' }).click()
   await page.getByRole('button', { name: /^(?:Add production|Move production to 1)/ }).click()
-  await page.getByText('The label was moved.').waitFor()
+  await page.getByText('production now points at 1.0.0.').waitFor()
   expect((await record('zoe/steps')).labels).toEqual({ production: '1.0.0' })
   await page.close()
 })

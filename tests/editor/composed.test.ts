@@ -257,7 +257,7 @@ test('a renamed prompt stays where it was and points to its new name, until that
   const writing = await page.context().newPage()
   await writing.goto(`${hub.url}/alice/old/edit`)
   await move('alice/new-name')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('This prompt points to alice/new-name.').waitFor()
 
   const api = `${hub.url}/api/v1/repos/alice/old`
   const pinned = await fetch(`${api}/raw?version=1.0.0`)
@@ -279,10 +279,10 @@ test('a renamed prompt stays where it was and points to its new name, until that
   await page.getByLabel('Label', { exact: true }).first().fill('stable')
   await page.getByRole('button', { name: 'Review', exact: true }).click()
   await page.getByRole('button', { name: 'Add stable' }).click()
-  await page.getByText('The label was moved.').waitFor()
+  await page.getByText('stable now points at 1.0.0.').waitFor()
 
   await move('')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('This prompt points to no other.').waitFor()
   expect((await (await fetch(api)).json()).data.moved_to).toBe(null)
 })
 

@@ -1,0 +1,42 @@
+// Says what a change of a prompt did, after the redirect: from the records, so that an address cannot claim anything else.
+import type { Repository, VersionRow } from '../domain/api/schema.ts'
+import { isLabel, isVersion } from '../domain/values/names.ts'
+
+interface Changed {
+  repository: Repository
+  versions: readonly VersionRow[]
+  /** The label or version that the address names; any text. */
+  of: string
+}
+
+/** A sentence with its slot in double braces for each change; undefined if the records do not have it. */
+const NOTICES: Readonly<Record<string, (changed: Changed) => string | undefined>> = {
+  label: ({ repository: { labels }, of }) =>
+    Object.hasOwn(labels, of) ? `{{${of}}} now points at {{${labels[of]}}}.` : undefined,
+  unlabel: ({ repository: { labels }, of }) =>
+    isLabel(of) && !Object.hasOwn(labels, of) ? `The label {{${of}}} was removed.` : undefined,
+  yank: ({ versions, of }) => (isYanked(versions, of) === true ? `{{${of}}} was yanked.` : undefined),
+  unyank: ({ versions, of }) => (isYanked(versions, of) === false ? `{{${of}}} was un-yanked.` : undefined),
+  status: ({ repository: { status } }) => `The status is {{${status}}}.`,
+  move: ({ repository: { moved_to } }) =>
+    moved_to === null ? 'This prompt points to {{no other}}.' : `This prompt points to {{${moved_to}}}.`,
+  'delete-version': ({ versions, of }) =>
+    isVersion(of) && isYanked(versions, of) === undefined
+      ? `{{${of}}} was deleted. Its number is never used again.`
+      : undefined,
+}
+
+const isYanked = (versions: readonly VersionRow[], of: string) => versions.find(({ version }) => version === of)?.yanked
+
+/** Returns the address of a page that says what was changed. @param form the form that asked for the change */
+export function noticePath(fullName: string, form: URLSearchParams): string {
+  const of = form.get('label') ?? form.get('version')
+  return `/${fullName}/manage?${new URLSearchParams({ done: form.get('change') ?? '', ...(of && { of: of.trim() }) })}`
+}
+
+/** Returns what the address of a page says was changed, if the records agree. */
+export function sayDone({ url }: Request, records: Omit<Changed, 'of'>): string | undefined {
+  const { searchParams } = new URL(url)
+  const done = searchParams.get('done') ?? ''
+  return Object.hasOwn(NOTICES, done) ? NOTICES[done]?.({ ...records, of: searchParams.get('of') ?? '' }) : undefined
+}
