@@ -12,9 +12,7 @@ import { buildCatalogue } from '../src/catalogue/catalogue.ts'
 import { ADDRESSES } from '../src/catalogue/published/addresses.ts'
 import { listDataFiles } from '../src/catalogue/published/data-files.ts'
 import { HubError } from '../src/domain/api/errors.ts'
-import { ROUTES } from '../src/domain/api/routes.ts'
 import { digestText } from '../src/files/measure.ts'
-import { ROUTES_LIST } from '../src/site/links.ts'
 import { readStarterCatalogue } from './fixtures/records.ts'
 import { openApp } from './hubs/app.ts'
 import { words } from './words.ts'
@@ -223,8 +221,4 @@ test('each path and method is in the table once, with a description', () => {
   expect(new Set(lines).size).toBe(lines.length)
   for (const { path, methods, about } of ADDRESSES)
     expect([methods.length > 0, about !== ''], path).toEqual([true, true])
-})
-
-test('the client scripts use the path of the repository list from the table', () => {
-  expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path)
 })

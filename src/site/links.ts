@@ -58,8 +58,6 @@ export function findLicensePage(license: string | null): string | undefined {
   return license !== null && /^[A-Za-z0-9.-]+$/.test(license) ? `https://spdx.org/licenses/${license}.html` : undefined
 }
 
-/** The URL of the list of repositories; a test compares it with the table of routes (tests/addresses.test.ts). */
-export const ROUTES_LIST = '/api/v1/repos'
 export const versionPage = (fullName: string, version: string): string => `/${fullName}/v/${version}`
 export const comparePage = (fullName: string, from: string, to: string): string =>
   `/${fullName}/compare/${from}...${to}`

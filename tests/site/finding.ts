@@ -24,6 +24,15 @@ export function testFinding(opened: () => BuiltSite): void {
       expect(problems).toEqual([])
     })
 
+    test.each([
+      ['many', { words: 'many', about: 'Tag', address: '/tags/many' }],
+      ['mall', { words: 'mallory', about: 'Owner', address: '/mallory' }],
+      ['trusted publ', { words: 'Publishing', about: 'Guide', address: '/docs/publishing' }],
+    ])('suggests for %s what is no prompt', async (q, suggestion) => {
+      const answer = await fetch(`${site.origin}/search/suggestions.json?q=${encodeURIComponent(q)}`)
+      expect((await answer.json()).data).toContainEqual(suggestion)
+    })
+
     test('keeps the query in the URL, and Back restores query, filter and page', async () => {
       const { page, problems } = await site.open('/')
       await page.locator('#q').fill('plain')

@@ -5,8 +5,6 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileLibrary } from '../../src/build/downloads/compile-library.ts'
-import { ROUTES } from '../../src/domain/api/routes.ts'
-import { ROUTES_LIST } from '../../src/site/links.ts'
 import { PYTHON, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, REPOSITORY } from './hostile-content.ts'
@@ -165,9 +163,6 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       expect(own).toContain('/data/v1/models.json')
       expect(own).toContain('/.well-known/agent-skills/index.json')
     })
-
-    test('the scripts use the path of the repository list from the route table', () =>
-      expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path))
   })
 
   describe('a page of another origin', () => {

@@ -3,6 +3,7 @@ import { membershipsPath, trustedJobsPath } from '../../domain/access/membership
 import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
 import { APM_PATHS, type Method, READ_METHODS, ROUTES, SKILL_PATHS } from '../../domain/api/routes.ts'
 import { usagePath } from '../../domain/catalogue/usage.ts'
+import { SUGGESTIONS_ADDRESS } from '../../domain/search/suggestions.ts'
 
 /** One route, or a family of routes. */
 export interface Address {
@@ -105,6 +106,7 @@ export const ADDRESSES: readonly Address[] = [
     about: 'The response to too many requests',
   },
   page('/search', 'The search page'),
+  page(SUGGESTIONS_ADDRESS, 'What the search field suggests, for its script'),
   page('/', 'The front page'),
   ...['/login', '/signin', '/sign-in'].map((path) => page(path, 'Redirects to the account page')),
   page('/skills', 'Redirects to the guide to Agent Skills'),

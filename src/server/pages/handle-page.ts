@@ -2,6 +2,7 @@
 
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { lowerCasePath, ROUTES } from '../../domain/api/routes.ts'
+import { SUGGESTIONS_ADDRESS } from '../../domain/search/suggestions.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import { type Connect, countRequest, type Hub, type HubPages } from '../hub.ts'
 import { findRepository } from '../read/records.ts'
@@ -31,13 +32,15 @@ export async function handlePage(request: Request, connect: Connect): Promise<Re
     await countRequest(hub)
     const now = await findNow(path, hub)
     if (now !== undefined) return respondWithRedirect(now + url.search)
-    const address = path === '/search' ? formatSearchPageQuery(parseSearchPageQuery(url.searchParams)) : path
+    const address = hasQuery(path) ? formatSearchPageQuery(parseSearchPageQuery(url.searchParams), path) : path
     const make = () => makePage(address, path, hub, pages)
     return respondWithPage(request, await (pages.cache?.render(address, make) ?? make()))
   } catch (thrown) {
     return respondToError(request, thrown)
   }
 }
+
+const hasQuery = (path: string) => path === '/search' || path === SUGGESTIONS_ADDRESS
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
 
@@ -131,7 +134,7 @@ async function makePage(
     const expiresAt = expires === null ? undefined : Date.parse(expires)
     const cacheTags = [...tagsOf(path), ...more]
     const hasMarkdown = /^\/[^/]+\/[^/]+(?:\/v\/[^/]+)?$/.test(path) && isOwner(path.split('/')[1] ?? '')
-    return { bytes, status, mediaType, hasQuery: path === '/search', hasMarkdown, cacheTags, expiresAt }
+    return { bytes, status, mediaType, hasQuery: hasQuery(path), hasMarkdown, cacheTags, expiresAt }
   } catch (error) {
     throw failures[0] ?? error
   }

@@ -65,8 +65,8 @@ export function parseSearchPageQuery(query: URLSearchParams): SearchPageQuery {
 const isLicense = (license: string) => license !== '' && license.length <= LIMITS.licenseCharacters
 const isKind = (kind: string): kind is Kind => KINDS.some((one) => one === kind)
 
-/** Formats a query as a URL of the search page. */
-export function formatSearchPageQuery(question: SearchPageQuery): string {
+/** Formats a query as a URL of the search page, or of another path with the same query. */
+export function formatSearchPageQuery(question: SearchPageQuery, path = '/search'): string {
   const query = new URLSearchParams()
   if (question.q !== '') query.set('q', question.q)
   for (const tag of question.tags) query.append('tag', tag)
@@ -78,5 +78,5 @@ export function formatSearchPageQuery(question: SearchPageQuery): string {
   if (question.withResults) query.set('results', 'yes')
   if (question.sort !== undefined) query.set('sort', question.sort)
   if (question.page > 1) query.set('page', String(question.page))
-  return query.size === 0 ? '/search' : `/search?${query}`
+  return query.size === 0 ? path : `${path}?${query}`
 }

@@ -1,10 +1,7 @@
-// Makes the search fields work: `/`, Ctrl-K and ⌘K focus a field, and typing suggests five prompts and all results.
-import type { ListEnvelope } from '../../domain/api/envelope.ts'
-import type { RepositorySummary } from '../../domain/api/schema.ts'
-import { ROUTES_LIST } from '../links.ts'
+// Makes the search fields work: `/`, Ctrl-K and ⌘K focus a field, and typing suggests prompts, tags, owners and guides.
+import { SUGGESTIONS_ADDRESS, type Suggestion } from '../../domain/search/suggestions.ts'
 
 const TYPING_MS = 150
-const MOST = 5
 const MIN_CHARACTERS = 2
 
 document.addEventListener('keydown', (event) => {
@@ -64,7 +61,7 @@ function suggestAt(field: HTMLInputElement): void {
     if (q.length < MIN_CHARACTERS) return close()
     const found = await askFor(q, mine.signal)
     if (mine.signal.aborted || found.length === 0) return found.length === 0 ? close() : undefined
-    const options = found.slice(0, MOST).map((one, index) => renderOption(one, `${id}-${index}`))
+    const options = found.map((one, index) => renderOption(one, `${id}-${index}`))
     list.replaceChildren(...options, renderAll(q, `${id}-${options.length}`))
     list.hidden = document.activeElement !== field
     chosen = -1
@@ -102,18 +99,18 @@ function suggestAt(field: HTMLInputElement): void {
 }
 
 /** Fetches suggestions. If the request fails, returns no suggestions; the form still works. */
-async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary[]> {
+async function askFor(q: string, signal: AbortSignal): Promise<Suggestion[]> {
   try {
-    const response = await fetch(`${ROUTES_LIST}?${new URLSearchParams({ q })}`, { signal })
+    const response = await fetch(`${SUGGESTIONS_ADDRESS}?${new URLSearchParams({ q })}`, { signal })
     if (!response.ok) return []
-    const { data }: ListEnvelope<RepositorySummary> = await response.json()
+    const { data }: { data: Suggestion[] } = await response.json()
     return data
   } catch {
     return []
   }
 }
 
-/** Renders the way to the search page, which finds guides, tags and owners as well. */
+/** Renders the way to the search page. */
 function renderAll(q: string, id: string): HTMLLIElement {
   const option = Object.assign(document.createElement('li'), { id, role: 'option', ariaSelected: 'false' })
   option.dataset.address = `/search?${new URLSearchParams({ q })}`
@@ -121,15 +118,14 @@ function renderAll(q: string, id: string): HTMLLIElement {
   return option
 }
 
-function renderOption({ title, full_name, forked_from }: RepositorySummary, id: string): HTMLLIElement {
+function renderOption({ words, about, address }: Suggestion, id: string): HTMLLIElement {
   const option = Object.assign(document.createElement('li'), { id, role: 'option', ariaSelected: 'false' })
-  option.dataset.address = `/${full_name}`
-  const words = Object.assign(document.createElement('span'), { textContent: title, dir: 'auto' })
-  const name = Object.assign(document.createElement('span'), {
-    // The module with the rules of names would be one more request on every page.
-    textContent: forked_from === null ? full_name : `${full_name}, fork of ${forked_from.split('@')[0]}`,
-    className: 'full-name',
-  })
-  option.append(words, ' ', name)
+  option.dataset.address = address
+  const title = Object.assign(document.createElement('span'), { textContent: words, dir: 'auto' })
+  option.append(
+    title,
+    ' ',
+    Object.assign(document.createElement('span'), { textContent: about, className: 'full-name' }),
+  )
   return option
 }

@@ -20,31 +20,51 @@ export interface FoundGuide {
 }
 
 const MAX_GUIDES = 3
-/** How much more a word in the title, the purpose or a heading counts than one in the text. */
-const HEADING_WEIGHT = 10
+/** How much a word counts in the title, in the purpose or a heading, and in the text. */
+const WEIGHTS = { title: 30, heading: 10, text: 1 }
+/** Minimum length of the start of a word that finds it. */
+const MIN_LETTERS = 4
 
-let termsByGuide: Promise<{ guide: FoundGuide; headings: ReadonlySet<string>; all: ReadonlySet<string> }[]> | undefined
+let termsByGuide: Promise<readonly GuideTerms[]> | undefined
 
-/** Finds the guides that have every word of a query, and one of them in a heading; those first that have more there. */
+interface GuideTerms {
+  guide: FoundGuide
+  title: ReadonlySet<string>
+  headings: ReadonlySet<string>
+  all: ReadonlySet<string>
+}
+
+/** Finds the guides that have every word of a query, and one of them in a heading; those first that have more there. The last word may be the start of one in a heading. */
 export async function findGuides(q: string): Promise<FoundGuide[]> {
   const terms = [...new Set(tokenize(q).filter((word) => !isStopWord(word)))].map(toTerm)
   if (terms.length === 0) return []
   termsByGuide ??= Promise.all(GUIDES.flatMap(({ guides }) => guides).map(readTerms))
-  const found = (await termsByGuide).flatMap(({ guide, headings, all }) =>
-    terms.every((term) => all.has(term)) && terms.some((term) => headings.has(term))
-      ? [{ guide, weight: terms.reduce((sum, term) => sum + (headings.has(term) ? HEADING_WEIGHT : 1), 0) }]
-      : [],
-  )
-  return found
-    .sort((a, b) => b.weight - a.weight)
+  return (await termsByGuide)
+    .map((known) => ({ guide: known.guide, weights: weigh(terms, known) }))
+    .filter(({ weights }) => !weights.includes(0) && weights.some((weight) => weight > WEIGHTS.text))
+    .sort((a, b) => sum(b.weights) - sum(a.weights))
     .slice(0, MAX_GUIDES)
     .map(({ guide }) => guide)
 }
 
-async function readTerms(guide: FoundGuide) {
+/** Returns the weight of each term in a guide; 0 for one that it does not have. */
+function weigh(terms: readonly string[], { title, headings, all }: GuideTerms): number[] {
+  const last = terms.at(-1) ?? ''
+  const has = (words: ReadonlySet<string>, term: string) =>
+    words.has(term) || (term === last && term.length >= MIN_LETTERS && [...words].some((word) => word.startsWith(term)))
+  return terms.map((term) => {
+    if (has(title, term)) return WEIGHTS.title
+    if (has(headings, term)) return WEIGHTS.heading
+    return all.has(term) ? WEIGHTS.text : 0
+  })
+}
+
+const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0)
+
+async function readTerms(guide: FoundGuide): Promise<GuideTerms> {
   const text = (await readGuide(guide.path)) ?? ''
   const heads = [guide.words, guide.about, ...text.split('\n').filter((line) => line.startsWith('#'))].join(' ')
-  return { guide, headings: termsOf(heads), all: termsOf(`${heads} ${text}`) }
+  return { guide, title: termsOf(guide.words), headings: termsOf(heads), all: termsOf(`${heads} ${text}`) }
 }
 
 const termsOf = (text: string): ReadonlySet<string> => new Set(splitWords(tokenize(text).join(' ')).map(toTerm))
