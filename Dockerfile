@@ -3,7 +3,10 @@
 #   docker run --read-only --tmpfs /tmp --volume hub-state:/hub/.hub --volume "$PWD/catalogue:/catalogue" --publish 127.0.0.1:8888:8888 prompt-hub
 # For details, see src/pages/docs/hosting-machine.md.
 
-FROM node:24-bookworm-slim AS packages
+# A release names the image by its digest.
+ARG BASE=node:24-bookworm-slim
+
+FROM ${BASE} AS packages
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
@@ -11,9 +14,9 @@ COPY packages/prompt-formats/package.json packages/prompt-formats/
 # No package scripts are run, because this image includes Node, and the other packages install their programs as packages.
 RUN npm ci --omit=dev --ignore-scripts
 
-FROM node:24-bookworm-slim
+FROM ${BASE}
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends ca-certificates git \
+  && apt-get install --yes --no-install-recommends ca-certificates git tini \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /hub
 COPY --from=packages /hub/node_modules node_modules
@@ -36,4 +39,6 @@ VOLUME ["/hub/.hub", "/catalogue"]
 USER node
 EXPOSE 8888
 HEALTHCHECK --interval=30s --timeout=5s --start-period=120s CMD ["node", "scripts/healthy.ts"]
+# Collects the processes that git leaves behind.
+ENTRYPOINT ["tini", "--"]
 CMD ["node", "--max-semi-space-size=2", "scripts/start.ts"]

@@ -102,9 +102,7 @@ async function swap({ code, service }: Places, from: string, to: string, address
   renameSync(join(code, '.hub'), join(from, '.hub'))
   renameSync(code, to)
   renameSync(from, code)
-  const units = join(code, 'deploy/systemd')
-  for (const name of readdirSync(units))
-    if (existsSync(join(UNITS, name))) copyFileSync(join(units, name), join(UNITS, name))
+  replaceUnits(join(to, 'deploy/systemd'), join(code, 'deploy/systemd'))
   run('systemctl', ['daemon-reload'])
   // A request to the socket of the service may have started the code that runs from its old place.
   run('systemctl', ['restart', service])
@@ -112,6 +110,21 @@ async function swap({ code, service }: Places, from: string, to: string, address
     const answer = await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
     if (answer?.ok) return
     if (Date.now() > endsMs) throw new Error(`The hub was not ready within ${READY_MS / 1000} s.`)
+  }
+}
+
+/** Replaces the installed units, except those that somebody edited: they have other text than the code that comes before. */
+function replaceUnits(before: string, now: string): void {
+  const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+  for (const name of readdirSync(now)) {
+    const installed = textOf(join(UNITS, name))
+    const next = textOf(join(now, name))
+    if (installed === undefined || installed === next) continue
+    if (installed === textOf(join(before, name))) copyFileSync(join(now, name), join(UNITS, name))
+    else
+      console.error(
+        `${join(UNITS, name)} was edited and stays as it is. The new one is deploy/systemd/${name}. Edits of a drop-in stay beside it: systemctl edit ${name}`,
+      )
   }
 }
 

@@ -31,8 +31,8 @@ describe('Dockerfile', () => {
   test('the last stage runs as the node user, with two volumes and a health check', () => {
     const last = stages.at(-1)!
     const words = last.steps.map(({ word }) => word)
-    expect(words.filter((word) => ['USER', 'VOLUME', 'HEALTHCHECK', 'CMD'].includes(word))).toEqual([
-      ...['VOLUME', 'USER', 'HEALTHCHECK', 'CMD'],
+    expect(words.filter((word) => ['USER', 'VOLUME', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'].includes(word))).toEqual([
+      ...['VOLUME', 'USER', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'],
     ])
     expect([argsOf('USER'), argsOf('VOLUME')]).toEqual([['node'], ['/hub/.hub', '/catalogue']])
     expect(argsOf('CMD')).toEqual(['node', '--max-semi-space-size=2', 'scripts/start.ts'])

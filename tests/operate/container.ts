@@ -100,6 +100,8 @@ function carryOut(
     case 'HEALTHCHECK':
       image.healthcheck = args
       return
+    // The init process is a program of the image.
+    case 'ENTRYPOINT':
     case 'EXPOSE':
       return
     case 'COPY':

@@ -17,19 +17,26 @@ export interface Stage {
   steps: readonly Step[]
 }
 
-const WORDS = new Set(['ARG', 'COPY', 'RUN', 'WORKDIR', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'CMD'])
+const WORDS = new Set([
+  ...['ARG', 'COPY', 'RUN', 'WORKDIR', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'],
+])
 
 /** Splits a Dockerfile into stages. @throws Error for syntax that this parser does not support */
 export function readDockerfile(text: string): Stage[] {
   const stages: (Stage & { steps: Step[] })[] = []
+  let given: string[] = []
   for (const { line, text: instruction } of listInstructions(text)) {
     const [, word = '', rest = ''] = /^(\w+)\s+([\s\S]*)$/.exec(instruction) ?? []
     if (word === 'FROM') {
       const [, base = '', , name] = /^(\S+)(\s+AS\s+(\S+))?$/.exec(rest) ?? []
-      stages.push({ base, name, steps: [] })
+      stages.push({ base: base === `\${${given[0]}}` ? given[1]! : base, name, steps: [] })
       continue
     }
     const stage = stages.at(-1)
+    if (!stage && word === 'ARG') {
+      given = rest.split('=')
+      continue
+    }
     if (!stage || !WORDS.has(word)) throw new Error(`Dockerfile:${line}: ${word} is not known here`)
     stage.steps.push({ word, line, ...readArguments(word, rest) })
   }

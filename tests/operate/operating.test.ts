@@ -1,6 +1,6 @@
 // Tests the commands of operators on a hub's files: a backup that is restored and compared, and an upgrade that goes back.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -154,6 +154,30 @@ describe('another name', () => {
   })
 })
 
+test.skipIf(spawnSync('dpkg-deb', ['--version']).error !== undefined)(
+  'a Debian package has the code, the units and the settings, which an upgrade keeps',
+  () => {
+    const folder = temporaryFolder('hub-deb-')
+    const code = join(folder, 'prompt-hub-1.2.3')
+    mkdirSync(code)
+    writeFileSync(join(code, 'package.json'), '{"version":"1.2.3","description":"A registry","license":"MIT"}')
+    cpSync('deploy', join(code, 'deploy'), { recursive: true })
+    const archive = join(folder, 'code.tar.gz')
+    execFileSync('tar', ['--create', '--gzip', `--file=${archive}`, `--directory=${folder}`, 'prompt-hub-1.2.3'])
+    const run = (...args: string[]) => execFileSync(args[0]!, args.slice(1), { encoding: 'utf8' }).trim()
+    const file = run(process.execPath, 'scripts/releases/pack-deb.ts', archive, folder)
+    expect(file).toMatch(/prompt-hub_1\.2\.3_\w+\.deb$/)
+    expect(run('dpkg-deb', '--field', file, 'Package', 'Version')).toBe('Package: prompt-hub\nVersion: 1.2.3')
+    const files = `${run('dpkg-deb', '--contents', file)}\n`
+    for (const unit of readdirSync('deploy/systemd')) expect(files).toContain(`./usr/lib/systemd/system/${unit}\n`)
+    expect(files).toMatch(/^-rw------- root\/root .* \.\/etc\/prompt-hub\.env$/m)
+    expect(files).toContain('./srv/prompt-hub/package.json\n')
+    run('dpkg-deb', '--control', file, join(folder, 'control'))
+    expect(readFileSync(join(folder, 'control/conffiles'), 'utf8')).toBe('/etc/prompt-hub.env\n')
+    for (const script of ['postinst', 'prerm']) run('sh', '-n', join(folder, 'control', script))
+  },
+)
+
 describe('an upgrade', () => {
   const folder = temporaryFolder('hub-upgrade-')
   const code = join(folder, 'prompt-hub')
@@ -234,6 +258,21 @@ esac`,
     expect(upgrade('1.2.0')).toMatchObject({ status: 1, stderr: expect.stringContaining('runs the code from before') })
     expect([version(), existsSync(join(code, '.hub/state.db'))]).toEqual(['1.0.0', true])
     expect(readFileSync(join(folder, 'prompt-hub.service'), 'utf8')).toContain('# 1.0.0')
+  })
+
+  test('leaves a unit that somebody edited, and says so', () => {
+    const unit = join(folder, 'prompt-hub.service')
+    const [original, edited] = [readFileSync(unit, 'utf8'), `${readFileSync(unit, 'utf8')}MemoryMax=4G\n`]
+    writeFileSync(unit, edited)
+    expect(upgrade('1.1.0')).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(
+        'prompt-hub.service was edited and stays as it is. The new one is deploy/systemd/',
+      ),
+    })
+    expect(upgrade('--rollback')).toMatchObject({ status: 0 })
+    expect([version(), readFileSync(unit, 'utf8')]).toEqual(['1.0.0', edited])
+    writeFileSync(unit, original)
   })
 
   test('to a version that does not exist changes nothing', () => {
