@@ -45,18 +45,17 @@ const known = ADDRESSES.filter(({ by, path }) => (by === 'file' || by === 'pages
  * An owner, name or tag can be almost any word. A path that starts with one of these reserved words must therefore be
  * in the table itself, not just match `/{owner}`.
  */
-const FIXED = /^\/(?:404|api|assets|auth|badges|cli|clients|data|docs|mcp|settings|tags)(?:\/|$)/
+const FIXED = /^\/(?:404|api|assets|auth|badges|cli|clients|data|docs|mcp|npm|settings|tags)(?:\/|$)/
 const isKnown = (path: string) =>
   known.some(({ regex }) => regex.test(path) && (!FIXED.test(path) || !regex.source.startsWith('^\\/[')))
 
+const EXAMPLES: Readonly<Record<string, string>> = {
+  ...{ version: '1.0.0', sort: 'top', page: '2', attestation: '1.sigstore.json' },
+  ...{ package: '@acme%2fname', scope: '@acme', file: 'name-1.0.0.tgz' },
+}
 /** Returns a path that matches a pattern, with each placeholder replaced by an example value or by its name. */
 const filled = (path: string) =>
-  path
-    .replace(/\*$/, 'anything')
-    .replaceAll(
-      /\{(\w+)\}/g,
-      (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2', attestation: '1.sigstore.json' })[name] ?? name,
-    )
+  path.replace(/\*$/, 'anything').replaceAll(/\{(\w+)\}/g, (_, name: string) => EXAMPLES[name] ?? name)
 
 /** A path matches with or without a slash at its end, as on both hosts. */
 const patternsOf = (paths: string | readonly string[] | undefined) =>
@@ -94,6 +93,7 @@ describe('the functions of Netlify', () => {
       /acme/a/SKILL.md /acme/a/v/1.0.0/SKILL.md /acme/a/v/1.0.0/scripts/fill.py /.well-known/agent-skills/index.json
       /acme/.well-known/agent-skills/index.json /acme/a/.well-known/agent-skills/a/SKILL.md
       /api/apm/v1/packages/acme/a/versions /data/v1/tags.json /assets/a.css /cli/hubcli /clients/a /data/settings
+      /npm/@acme%2fa /npm/@acme/a /npm/@acme/a/-/a-1.0.0.tgz /npm
     `.map((path) => ['GET', path, 'skills']),
     // The command-line program of Netlify matches paths in lower case.
     ['GET', '/acme/a/skill.md', 'skills'],
@@ -158,7 +158,7 @@ describe('the application', () => {
       const body = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? '{}' : null
       const answer = await ask(new Request(`https://hub.example${filled(path)}`, { method, headers, body }))
       const text = await answer.text()
-      const isUnknown = text.includes('There is nothing at') || text.includes('There is no Agent Skill at')
+      const isUnknown = /There is (?:nothing|no Agent Skill|no package) at/.test(text)
       expect(answer.status).not.toBe(405)
       if (text !== '') expect(isUnknown).toBe(path.endsWith('*') && path !== '/*')
     },

@@ -11,7 +11,7 @@ export default serveOnNetlify(createApp<Context>([pages({ hub: openHub })]))
 export const config = {
   path: '/*',
   excludedPath: [
-    '/:folder(api|assets|auth|cli|clients|data|settings){/*}?',
+    '/:folder(api|assets|auth|cli|clients|data|npm|settings){/*}?',
     '/:file(mcp|new|rate-limited|.well-known/agent-skills/index.json)',
     '/:owner/settings',
     '/:a/:b/(edit|manage|SKILL.md|skill.md)',

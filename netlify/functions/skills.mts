@@ -16,7 +16,7 @@ export const config: Config = {
     '/:a/.well-known/agent-skills/*',
     '/:a/:b/.well-known/agent-skills/*',
     '/api/apm/*',
-    '/:folder(data|assets|cli|clients){/*}?',
+    '/:folder(data|assets|cli|clients|npm){/*}?',
   ],
   // What other functions answer.
   excludedPath: ['/:room(auth|settings)/*', '/api/:rest((?!apm/).+)'],

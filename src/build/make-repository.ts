@@ -11,12 +11,14 @@ import { findModelStatus, type Models } from '../domain/content/models.ts'
 import { digestArchive, packSkill } from '../files/archive.ts'
 import { digestText } from '../files/measure.ts'
 import { listForApm } from '../skills/apm.ts'
+import { formatPackument, type PackageDigests } from '../skills/npm.ts'
+import { digestPackage, packPackage } from '../skills/npm-package.ts'
 import type { StoredRepository } from './data-sink.ts'
 
 /** A data file that is not text: its path, and a function that makes its bytes. */
 type BundleFile = readonly [path: string, bytesOf: () => Uint8Array]
 
-/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill; `unchanged` are the versions whose own files are left out. */
+/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill; `unchanged` are the versions whose own files are left out, and `packages` the digests of their npm packages. */
 interface Context {
   baseUrl: string
   stats: string
@@ -24,12 +26,13 @@ interface Context {
   models: Models
   readFile: ReturnType<typeof openBundles>
   unchanged: ReadonlySet<string>
+  packages: ReadonlyMap<string, PackageDigests>
 }
 
 /** Generates a repository's data files and stored data. */
 export function makeRepository(
   files: RepositoryEntry,
-  { baseUrl, stats, added, models, readFile, unchanged }: Context,
+  { baseUrl, stats, added, models, readFile, unchanged, packages }: Context,
 ): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
   const given = { baseUrl, stats: JSON.parse(stats), added: JSON.parse(added), models }
   const { repository, versions, ...outline } = makeEntry(files, given)
@@ -40,12 +43,35 @@ export function makeRepository(
     versions.map(({ record }) => record),
     readFile,
   )
-  return { files: listTextFiles({ repository, versions }, unchanged), bundles, part: JSON.parse(JSON.stringify(part)) }
+  const texts = function* (): Generator<DataFile> {
+    const records = { repository, versions }
+    yield* listRepositoryFiles(records, unchanged)
+    yield* listApmFiles(records)
+    yield makeNpmFile(records, { baseUrl, readFile, packages })
+  }
+  return { files: texts(), bundles, part: JSON.parse(JSON.stringify(part)) }
 }
 
-function* listTextFiles(records: RepositoryRecords, unchanged: ReadonlySet<string>): Generator<DataFile> {
-  yield* listRepositoryFiles(records, unchanged)
-  yield* listApmFiles(records)
+/** Makes the list of versions for npm. @param packages the digests that are known; all others take reading the whole version */
+export function makeNpmFile(
+  { repository, versions }: RepositoryRecords,
+  { baseUrl, readFile, packages }: Pick<Context, 'baseUrl' | 'readFile' | 'packages'>,
+): DataFile {
+  const { owner, name } = repository
+  const digests = new Map(
+    versions.map(({ record }) => [record.version, packages.get(record.version) ?? digestRead(record, readFile)]),
+  )
+  const summaries = versions.map(({ summary }) => summary)
+  return [DATA_FILES.npm(owner, name), formatPackument({ repository, versions: summaries }, digests, baseUrl)]
+}
+
+function digestRead(record: VersionRecord, readFile: Context['readFile']): PackageDigests {
+  return digestPackage(
+    packPackage(
+      record,
+      record.files.map((file) => ({ path: file.path, bytes: readFile(record, file) })),
+    ),
+  )
 }
 
 /** Generates the list of versions for APM, if any version is a skill. */

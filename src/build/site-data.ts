@@ -16,12 +16,14 @@ import {
   listListingProblems,
 } from '../content/content-listing.ts'
 import { openBundles } from '../content/version-files.ts'
+import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import type { Models } from '../domain/content/models.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../domain/content/rules.ts'
 import type { Problem } from '../domain/text/problems.ts'
 import { isOwner } from '../domain/values/names.ts'
+import { readDigests } from '../skills/npm.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
@@ -250,7 +252,18 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     const unchanged = before ? listUnchanged(entry, recalled, before.outline) : new Set<string>()
     for (const version of unchanged)
       for (const path of listVersionPaths(entry.owner, entry.name, version)) gone.delete(path)
-    const made = makeRepository(entry, { baseUrl, stats, added, models, readFile: openBundles(folder), unchanged })
+    const packages = before
+      ? inSink(() => readDigests(sink.read(DATA_FILES.npm(entry.owner, entry.name)), unchanged))
+      : new Map()
+    const made = makeRepository(entry, {
+      baseUrl,
+      stats,
+      added,
+      models,
+      readFile: openBundles(folder),
+      unchanged,
+      packages,
+    })
     // What replaces valid data is written when all of it could be made. A new repository is written at once, because it may be too large for the memory.
     const different: [path: string, content: string | Uint8Array][] = []
     const written: string[] = []

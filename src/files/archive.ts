@@ -1,11 +1,11 @@
-// Writes the archive of an Agent Skill: SKILL.md and all files beside it, as tar in gzip. The same version always has the same bytes, so no library writes them: an update could change them.
+// Writes archives as tar in gzip, such as that of an Agent Skill: SKILL.md and all files beside it. The same files always have the same bytes, so no library writes them: an update could change them.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { formatSkill, type SkillVersion } from '../domain/content/skill.ts'
 import { type Bundle, entriesOf, type VersionFileBytes } from '../domain/values/file-entry.ts'
 
 /** A file to put into an archive. */
-interface ArchivedFile {
+export interface ArchivedFile {
   path: string
   bytes: Uint8Array
 }
@@ -21,7 +21,12 @@ const PREFIX_MOST = 155
 
 /** Writes the archive of a version with files. @param files sorted by path */
 export function packSkill(version: SkillVersion, files: readonly ArchivedFile[]): Uint8Array<ArrayBuffer> {
-  return store(packTar([{ path: 'SKILL.md', bytes: Buffer.from(formatSkill(version)) }, ...files]))
+  return packFiles([{ path: 'SKILL.md', bytes: Buffer.from(formatSkill(version)) }, ...files])
+}
+
+/** Writes files as tar in gzip, in the given order. */
+export function packFiles(files: readonly ArchivedFile[]): Uint8Array<ArrayBuffer> {
+  return store(packTar(files))
 }
 
 /** Returns the SHA-256 of the archive of a version, in hex. That of a version without files is only made when somebody asks for it. */

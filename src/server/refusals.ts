@@ -110,6 +110,16 @@ export function respondToSender(request: Request, thrown: unknown): Response {
   return wantsDetails ? respondWithProblem(request, thrown) : respondToError(request, thrown)
 }
 
+/** Responds to any exception with the message alone in `error`, which npm shows. @param cacheTag as in `respondWithError` */
+export function respondForNpm(request: Request, thrown: unknown, cacheTag?: string): Response {
+  const error = toHubError(thrown)
+  const { status, headers } = respondWithError(request, error, cacheTag)
+  const bytes = new TextEncoder().encode(JSON.stringify({ error: error.message }))
+  headers.set('Content-Type', 'application/json; charset=utf-8')
+  headers.set('Content-Length', String(bytes.length))
+  return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
+}
+
 const PROBLEM_DETAILS = 'application/problem+json'
 
 /** Responds to any exception with problem details (RFC 9457). @param cacheTag as in `respondWithError` */

@@ -1,7 +1,7 @@
 // The handlers of a hub, run in this process with an in-memory build.
 
 import { verifyAttestation } from '../../src/attestations/verify-in-thread.ts'
-import { listApmFiles, listBundleFiles } from '../../src/build/make-repository.ts'
+import { listApmFiles, listBundleFiles, makeNpmFile } from '../../src/build/make-repository.ts'
 import { joinCatalogue, orderCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type CatalogueEntry, makeEntry } from '../../src/catalogue/entry.ts'
 import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
@@ -127,7 +127,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     advance: async () => false,
   }
   const ask = openApp(() => hub, {
-    hub: (request) => (new URL(request.url).pathname.startsWith('/api/apm/') ? limited : hub),
+    hub: (request) => (new URL(request.url).pathname.match(/^\/(?:api\/apm|npm)\//) ? limited : hub),
     publishing: () => publishHub,
     checking: () => limited,
     clock,
@@ -157,8 +157,9 @@ export function openHandlers(options: HandlerOptions): Handlers {
         for (const entry of catalogue.entries.values()) {
           for (const [path, text] of listApmFiles(entry)) files.set(path, text)
           const records = entry.versions.map(({ record }) => record)
-          for (const [path, bytesOf] of listBundleFiles(records, openBundles(openFolder(contentDir))))
-            blobs.set(path, bytesOf())
+          const readFile = openBundles(openFolder(contentDir))
+          files.set(...makeNpmFile(entry, { baseUrl: BASE_URL, readFile, packages: new Map() }))
+          for (const [path, bytesOf] of listBundleFiles(records, readFile)) blobs.set(path, bytesOf())
         }
       }
       return { files, problems }

@@ -155,6 +155,11 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   })),
   {
     document: 'clients',
+    has: '@acme:registry',
+    reason: 'tests/server/npm.test.ts installs with npm.',
+  },
+  {
+    document: 'clients',
     has: 'tracer.start_as_current_span',
     reason: 'It needs OpenTelemetry for Python; tests/clients/label-reads.test.ts tests attributes().',
   },

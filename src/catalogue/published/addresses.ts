@@ -1,7 +1,7 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath, trustedJobsPath } from '../../domain/access/memberships.ts'
 import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
-import { APM_PATHS, type Method, READ_METHODS, ROUTES, SKILL_PATHS } from '../../domain/api/routes.ts'
+import { APM_PATHS, type Method, NPM_PATHS, READ_METHODS, ROUTES, SKILL_PATHS } from '../../domain/api/routes.ts'
 import { usagePath } from '../../domain/catalogue/usage.ts'
 import { SUGGESTIONS_ADDRESS } from '../../domain/search/suggestions.ts'
 
@@ -76,6 +76,10 @@ export const ADDRESSES: readonly Address[] = [
   ...APM_PATHS.map(
     (path): Address => ({ path, methods: READ_METHODS, by: 'skills', about: 'Agent Skills for APM, as a registry' }),
   ),
+  ...NPM_PATHS.map(
+    (path): Address => ({ path, methods: READ_METHODS, by: 'skills', about: 'Prompts for npm, as a registry' }),
+  ),
+  { path: '/npm/*', methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' },
   { path: '/api/apm/*', methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: READ_METHODS, by: 'read', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: ['POST'], by: 'publish', about: 'Unknown URLs: a JSON error' },
@@ -189,6 +193,7 @@ function listDataAddresses(): Address[] {
       'A file of a skill, or the archive or an attestation of one version',
     ),
     file(DATA_FILES.apm(owner, name), 'The versions of a skill, for APM'),
+    file(DATA_FILES.npm(owner, name), 'The versions of a prompt, for npm'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
     file(trustedJobsPath('{repository_id}'), 'The workflows that may read a private hub'),

@@ -93,7 +93,7 @@ function* listResultFiles({ repository: { owner, name }, versions }: RepositoryR
   yield [DATA_FILES.newestResults(owner, name), onOnePage(newest)]
 }
 
-/** Lists the paths of one repository's data files: those of `listRepositoryFiles` in its order, then those of the files of its skills and of their list for APM. */
+/** Lists the paths of one repository's data files: those of `listRepositoryFiles` in its order, then those of the files of its skills and of the lists for APM and npm. */
 export function listRepositoryPaths({
   summary,
   releases,
@@ -116,5 +116,6 @@ export function listRepositoryPaths({
     ...(tested.length > 0 ? [DATA_FILES.newestResults(owner, name)] : []),
     ...blobs.map((sha256) => DATA_FILES.blob(owner, name, sha256)),
     ...(releases.some(({ isSkill }) => isSkill) ? [DATA_FILES.apm(owner, name)] : []),
+    DATA_FILES.npm(owner, name),
   ]
 }

@@ -46,6 +46,8 @@ export const DATA_FILES = {
   blob: (owner: string, name: string, sha256: string) => `/data/v1/repos/${owner}/${name}/blobs/${sha256}.bin`,
   /** The versions that APM can install. */
   apm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/apm.json`,
+  /** The versions that npm can install. */
+  npm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/npm.json`,
   /** The results of a version. */
   results: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/results/${version}.json`,
   /** The newest results of all versions, for the activity. */

@@ -46,7 +46,7 @@ const NEVER = [
 const RESERVED = [
   ...['api', 'auth', 'cli', 'data', 'docs', 'mcp', 'settings', 'tags', 'admin', 'me', 'new', 'null', 'undefined'],
   ...['badges', 'clients', 'healthz', 'metrics', 'readyz', 'search', '404', 'assets', 'index', 'rate-limited'],
-  ...['login', 'owners', 'sign-in', 'signin', 'skills'],
+  ...['login', 'npm', 'owners', 'sign-in', 'signin', 'skills'],
   ...['con', 'prn', 'aux', 'nul', 'com1', 'com2', 'com3', 'com4', 'com5', 'com6', 'com7', 'com8', 'com9'],
   ...['lpt1', 'lpt2', 'lpt3', 'lpt4', 'lpt5', 'lpt6', 'lpt7', 'lpt8', 'lpt9'],
 ] as const

@@ -27,6 +27,7 @@ import {
 import { findNewestResults, findResults } from '../../server/read/results.ts'
 import { findSkill } from '../../server/read/skills.ts'
 import { listApmVersions } from '../../skills/handle-apm.ts'
+import { listPackage } from '../../skills/handle-npm.ts'
 import type { FreshCopy } from '../../state/fresh-copies.ts'
 
 /** A build, the fresh copies that are ahead of it, and the hub's URL. */
@@ -121,6 +122,7 @@ const FILES: readonly (readonly [path: string, make: MakeFile])[] = [
     DATA_FILES.apm('{owner}', '{name}'),
     ({ owner, name }, sources, copy) => madeOnce(copy, 'apm', () => listApmVersions(owner, name, sources)),
   ],
+  [DATA_FILES.npm('{owner}', '{name}'), ({ owner, name }, sources) => listPackage({ owner, name }, sources)],
   [
     DATA_FILES.results('{owner}', '{name}', '{version}'),
     async ({ owner, name, version }, sources) => list(await findResults(owner, name, version, sources)),

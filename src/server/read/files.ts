@@ -1,6 +1,7 @@
 // Finds the files of a skill and their archive, in the build or, if there is a newer publish, in the fresh copy.
 
 import type { Bytes } from '../../built/site-files.ts'
+import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
@@ -41,6 +42,23 @@ export async function findArchive(place: VersionPlace, sources: Sources): Promis
   return { bytes, mediaType: 'application/gzip' }
 }
 
+/** Finds all files of a version, in the order of its record. @throws if some cannot be read right now */
+export async function findFiles(
+  record: VersionRecord,
+  sources: Sources,
+): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> }[]> {
+  const { owner, name, files } = record
+  const built = await mapConcurrently(AT_ONCE, files, async ({ path, sha256 }) => {
+    const bytes = await sources.siteFiles.read(DATA_FILES.blob(owner, name, sha256))
+    return bytes ? [{ path, bytes }] : []
+  })
+  const found = built.flat()
+  return found.length === files.length ? found : readAllCopied(record, sources)
+}
+
+/** How many files of a version are read at once. */
+const AT_ONCE = 8
+
 /** Finds an attestation. @returns undefined if the version does not exist or has no such attestation */
 export async function findAttestation(
   place: VersionPlace,
@@ -61,9 +79,13 @@ export async function findAttestation(
 async function packCopied(record: VersionRecord & { skill: NonNullable<VersionRecord['skill']> }, sources: Sources) {
   // Imported on first use, because most archives are files of the build.
   const { packSkill } = await import('../../files/archive.ts')
+  return packSkill(record, await readAllCopied(record, sources))
+}
+
+async function readAllCopied(record: VersionRecord, sources: Sources) {
   const files = await readCopied(record, sources)
   if (files.length !== record.files.length) throw filesUnavailable(record)
-  return packSkill(record, files)
+  return files
 }
 
 /** Reads the files of a version that no build includes yet. */
