@@ -36,6 +36,22 @@ systemctl daemon-reload
 systemctl restart prompt-hub
 `
 
+/** Takes the place of `npm run` on a machine without npm. */
+const ADMIN = `#!/bin/sh
+# prompt-hub-admin COMMAND ...: runs a command of the hub with its settings, as its user; for example: prompt-hub-admin token acme
+set -eu
+command=\${1:?expected a command, such as token, people, doctor, backup, restore or rename}
+shift
+cd /srv/prompt-hub
+set -a
+. /etc/prompt-hub.env
+set +a
+PATH=/srv/prompt-hub/node_modules/.bin:$PATH
+# What is restored gets its owner afterwards.
+[ "$command" != restore ] || exec node --run restore -- "$@"
+exec runuser -u prompt-hub -- env PATH="$PATH" node --run "$command" -- "$@"
+`
+
 const BEFORE_REMOVAL = `#!/bin/sh
 set -e
 [ "$1" = remove ] && [ -d /run/systemd/system ] || exit 0
@@ -58,10 +74,12 @@ await runCommand({ help: USAGE, allowPositionals: true }, ({ positionals: [archi
 function pack(archive: string, folder: string, work: string): string {
   const code = join(work, 'srv/prompt-hub')
   const units = join(work, 'usr/lib/systemd/system')
-  for (const path of [code, units, join(work, 'etc'), join(work, 'DEBIAN')]) mkdirSync(path, { recursive: true })
+  for (const path of [code, units, join(work, 'etc'), join(work, 'usr/sbin'), join(work, 'DEBIAN')])
+    mkdirSync(path, { recursive: true })
   execFileSync('tar', ['--extract', '--strip-components=1', `--file=${archive}`, `--directory=${code}`])
   cpSync(join(code, 'deploy/systemd'), units, { recursive: true })
   writeFileSync(join(work, 'etc/prompt-hub.env'), SETTINGS, { mode: 0o600 })
+  writeFileSync(join(work, 'usr/sbin/prompt-hub-admin'), ADMIN, { mode: 0o755 })
   const { version, description, license } = JSON.parse(readFileSync(join(code, 'package.json'), 'utf8'))
   const architecture = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim()
   const control = `Package: prompt-hub

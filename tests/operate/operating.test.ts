@@ -174,6 +174,8 @@ test.skipIf(spawnSync('dpkg-deb', ['--version']).error !== undefined)(
     expect(files).toContain('./srv/prompt-hub/package.json\n')
     run('dpkg-deb', '--control', file, join(folder, 'control'))
     expect(readFileSync(join(folder, 'control/conffiles'), 'utf8')).toBe('/etc/prompt-hub.env\n')
+    run('dpkg-deb', '--extract', file, join(folder, 'files'))
+    run('sh', '-n', join(folder, 'files/usr/sbin/prompt-hub-admin'))
     for (const script of ['postinst', 'prerm']) run('sh', '-n', join(folder, 'control', script))
   },
 )
