@@ -74,6 +74,11 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: '--keep 14',
     reason: 'It needs systemd; tests/operate/operating.test.ts runs the commands.',
   },
+  {
+    document: 'hosting-machine',
+    has: 'prompt-hub-admin',
+    reason: 'It needs a release; tests/operate/operating.test.ts makes the package.',
+  },
   { document: 'README.md', has: 'npm ci && npm test', reason: 'It runs every test, and so this one.' },
   { document: 'README.md', has: 'claude mcp add', reason: 'Claude Code cannot be installed without an account.' },
   {
