@@ -93,6 +93,8 @@ describe('the functions of Netlify', () => {
       /acme/a/SKILL.md /acme/a/v/1.0.0/SKILL.md /acme/a/v/1.0.0/scripts/fill.py /.well-known/agent-skills/index.json
       /acme/.well-known/agent-skills/index.json /acme/a/.well-known/agent-skills/a/SKILL.md
       /api/apm/v1/packages/acme/a/versions /data/v1/tags.json /assets/a.css /cli/hubcli /clients/a /data/settings
+      /.claude-plugin/marketplace.json /acme/.claude-plugin/marketplace.json
+      /acme/a/v/1.0.0/.claude-plugin/marketplace.json /acme/a/v/1.0.0/plugin.zip
       /npm/@acme%2fa /npm/@acme/a /npm/@acme/a/-/a-1.0.0.tgz /npm
     `.map((path) => ['GET', path, 'skills']),
     // The command-line program of Netlify matches paths in lower case.

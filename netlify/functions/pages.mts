@@ -12,11 +12,11 @@ export const config = {
   path: '/*',
   excludedPath: [
     '/:folder(api|assets|auth|cli|clients|data|npm|settings){/*}?',
-    '/:file(mcp|new|rate-limited|.well-known/agent-skills/index.json)',
+    '/:file(mcp|new|rate-limited)',
     '/:owner/settings',
     '/:a/:b/(edit|manage|SKILL.md|skill.md)',
     '/:a/:b/v/:c/:d(.+)',
-    '/:a{/:b}?/.well-known/agent-skills/*',
+    '/:a?/:b?/:room(.well-known|.claude-plugin)/:file(agent-skills/.+|skills/.+|marketplace.json)',
   ],
   method: ['GET', 'HEAD'],
   preferStatic: true,

@@ -12,9 +12,7 @@ export const config: Config = {
   path: [
     '/:a/:b/:file(SKILL.md|skill.md)', // the CLI matches paths in lower case
     '/:a/:b/v/:c/:d(.+)',
-    '/.well-known/agent-skills/index.json',
-    '/:a/.well-known/agent-skills/*',
-    '/:a/:b/.well-known/agent-skills/*',
+    '/:a?/:b?/:room(.well-known|.claude-plugin)/:file(agent-skills/.+|skills/.+|marketplace.json)',
     '/api/apm/*',
     '/:folder(data|assets|cli|clients|npm){/*}?',
   ],

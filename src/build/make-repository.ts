@@ -8,17 +8,18 @@ import { DATA_FILES } from '../domain/api/data-paths.ts'
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import { findModelStatus, type Models } from '../domain/content/models.ts'
-import { digestArchive, packSkill } from '../files/archive.ts'
+import { type ArchivedFile, digestArchive, packSkill } from '../files/archive.ts'
 import { digestText } from '../files/measure.ts'
 import { listForApm } from '../skills/apm.ts'
 import { formatPackument, type PackageDigests } from '../skills/npm.ts'
 import { digestPackage, packPackage } from '../skills/npm-package.ts'
+import { digestPlugin } from '../skills/plugin.ts'
 import type { StoredRepository } from './data-sink.ts'
 
 /** A data file that is not text: its path, and a function that makes its bytes. */
 type BundleFile = readonly [path: string, bytesOf: () => Uint8Array]
 
-/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill; `unchanged` are the versions whose own files are left out, and `packages` the digests of their npm packages. */
+/** The sources of a repository's records other than its files. `stats` are its download counts and `added` the times at which its versions came to the branch, as JSON; `readFile` reads a file of a skill; `unchanged` are the versions whose own files are left out, `packages` the digests of their npm packages, and `before` what the previous update stored. */
 interface Context {
   baseUrl: string
   stats: string
@@ -27,17 +28,23 @@ interface Context {
   readFile: ReturnType<typeof openBundles>
   unchanged: ReadonlySet<string>
   packages: ReadonlyMap<string, PackageDigests>
+  before: Pick<StoredRepository, 'outline' | 'digests'> | undefined
 }
 
 /** Generates a repository's data files and stored data. */
 export function makeRepository(
   files: RepositoryEntry,
-  { baseUrl, stats, added, models, readFile, unchanged, packages }: Context,
+  { baseUrl, stats, added, models, readFile, unchanged, packages, before }: Context,
 ): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
   const given = { baseUrl, stats: JSON.parse(stats), added: JSON.parse(added), models }
   const { repository, versions, ...outline } = makeEntry(files, given)
   const statuses = formatStatuses(outline, models)
-  const part = { stats, added, models: statuses, outline, digests: digestRecords({ repository }, digestText) }
+  const latest = versions.find(({ record }) => record.version === repository.latest_version)?.record
+  const isSame = latest && unchanged.has(latest.version) && before?.outline.summary.latest_version === latest.version
+  const known = isSame ? before?.digests.plugin : undefined
+  const plugin = known === undefined && latest ? digestPluginOf(latest, readFile) : (known ?? null)
+  const digests = { ...digestRecords({ repository }, digestText), plugin }
+  const part = { stats, added, models: statuses, outline, digests }
   // A copy is returned, because strings sliced from a file's content would keep the whole content in memory.
   const bundles = listBundleFiles(
     versions.map(({ record }) => record),
@@ -65,14 +72,16 @@ export function makeNpmFile(
   return [DATA_FILES.npm(owner, name), formatPackument({ repository, versions: summaries }, digests, baseUrl)]
 }
 
-function digestRead(record: VersionRecord, readFile: Context['readFile']): PackageDigests {
-  return digestPackage(
-    packPackage(
-      record,
-      record.files.map((file) => ({ path: file.path, bytes: readFile(record, file) })),
-    ),
-  )
+const digestRead = (record: VersionRecord, readFile: Context['readFile']): PackageDigests =>
+  digestPackage(packPackage(record, readFiles(record, readFile)))
+
+function digestPluginOf(record: VersionRecord, readFile: Context['readFile']): string | null {
+  const { skill } = record
+  return skill && digestPlugin({ ...record, skill }, readFiles(record, readFile))
 }
+
+const readFiles = (record: VersionRecord, readFile: Context['readFile']): ArchivedFile[] =>
+  record.files.map((file) => ({ path: file.path, bytes: readFile(record, file) }))
 
 /** Generates the list of versions for APM, if any version is a skill. */
 export function* listApmFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {

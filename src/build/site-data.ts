@@ -263,6 +263,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       readFile: openBundles(folder),
       unchanged,
       packages,
+      before,
     })
     // What replaces valid data is written when all of it could be made. A new repository is written at once, because it may be too large for the memory.
     const different: [path: string, content: string | Uint8Array][] = []

@@ -78,6 +78,8 @@ export interface RecordDigests {
   record: string
   /** Its entry in the owner's skill index, or null if its latest version is not a skill. */
   skill: SkillIndexEntry | null
+  /** SHA-256 of the plugin.zip of its latest version, in hex, or null if that is not a skill; omitted where no build made it. */
+  plugin?: string | null
 }
 
 /** Builds the outline of a repository. @param bytes of all its files in git */

@@ -56,8 +56,7 @@ const fill = (length: number) => Buffer.alloc((TAR_BLOCK - (length % TAR_BLOCK))
 /** Returns the header of a file. A path that does not fit into it has one of its own before it, which every tar program of this century reads. */
 function headersOf(path: string, bytes: Uint8Array): Buffer[] {
   const split = splitPath(path)
-  // What begins with #! is a script. No version says which files are executable, so their bytes decide.
-  const mode = bytes[0] === 0x23 && bytes[1] === 0x21 ? 0o755 : 0o644
+  const mode = isScript(bytes) ? 0o755 : 0o644
   if (split) return [header(split, bytes.length, '0', mode)]
   const record = ` path=${path}\n`
   let length = record.length
@@ -73,6 +72,9 @@ function headersOf(path: string, bytes: Uint8Array): Buffer[] {
     header(cut, bytes.length, '0', mode),
   ]
 }
+
+/** Returns whether a file is a script: it begins with #!. No version says which files are executable, so their bytes decide. */
+export const isScript = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21
 
 /** Splits a path at a slash, so that both parts fit into a header; undefined if that is not possible. */
 function splitPath(path: string): { name: string; prefix: string } | undefined {

@@ -20,7 +20,13 @@ import type { MediaType } from '../domain/values/file-entry.ts'
 export interface Answer {
   /** The body. Its ETag is computed once per object, so reuse the same object for equal bodies. */
   bytes: Bytes
-  mediaType: 'application/json' | 'application/gzip' | 'text/markdown' | typeof ATTESTATION_MEDIA_TYPE | MediaType
+  mediaType:
+    | 'application/json'
+    | 'application/gzip'
+    | 'application/zip'
+    | 'text/markdown'
+    | typeof ATTESTATION_MEDIA_TYPE
+    | MediaType
   cache: CacheClass
   /** The cache tag that a publish uses to purge the response; see `repositoryCacheTag`. */
   cacheTag?: string | undefined

@@ -11,9 +11,9 @@ import { isFilePath } from '../domain/values/file-path.ts'
 import { isName, isOwner, isVersion } from '../domain/values/names.ts'
 import { digestText } from '../files/measure.ts'
 import { pathOf, queryOf } from '../server/address.ts'
-import { type Connect, countRequest, type Sources } from '../server/hub.ts'
-import { findArchive, findFile, type VersionPlace } from '../server/read/files.ts'
-import { encode } from '../server/read/records.ts'
+import { type Connect, countRequest, type Hub, type Sources } from '../server/hub.ts'
+import { findArchive, findFile, findFiles, type VersionPlace } from '../server/read/files.ts'
+import { encode, findVersion } from '../server/read/records.ts'
 import { findSkill, type SkillPlace } from '../server/read/skills.ts'
 import { respondToError } from '../server/refusals.ts'
 import { type Answer, respondWith, respondWithRedirect } from '../server/respond.ts'
@@ -40,7 +40,7 @@ export async function handleSkill(
   // The index of the hub has no tag: the next build replaces it.
   const cacheTag =
     owner === '' ? undefined : name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
-  const isIndex = file === 'index.json'
+  const isIndex = INDEXES.has(file)
   try {
     if (lowerCase !== path) return respondWithRedirect(lowerCase + queryOf(request.url))
     const hub = await connect()
@@ -61,8 +61,11 @@ export async function handleSkill(
   }
 }
 
+/** The files that list skills. */
+const INDEXES: ReadonlySet<string> = new Set(['index.json', 'marketplace.json'])
+
 /** The part of a path that is in lower case. The paths of files may have capital letters. */
-const OWNER_AND_NAME = /^(?:\/[\w-]+){1,2}?(?=\/(?:SKILL\.md$|v\/|\.well-known\/))/
+const OWNER_AND_NAME = /^(?:\/[\w-]+){1,2}?(?=\/(?:SKILL\.md$|v\/|\.well-known\/|\.claude-plugin\/))/
 
 type Found = Pick<Answer, 'bytes' | 'mediaType'>
 
@@ -76,12 +79,16 @@ async function readBuiltFile(
   { siteFiles }: Sources,
 ): Promise<Found | undefined> {
   const { owner = '', name, version, skill } = parameters
-  if (file === 'index.json' && name === undefined) {
-    const bytes = await siteFiles.read(owner === '' ? DATA_FILES.hubSkills() : DATA_FILES.skills(owner))
+  if (INDEXES.has(file) && name === undefined) {
+    const [ofHub, ofOwner] =
+      file === 'index.json'
+        ? [DATA_FILES.hubSkills, DATA_FILES.skills]
+        : [DATA_FILES.hubMarketplace, DATA_FILES.marketplace]
+    const bytes = await siteFiles.read(owner === '' ? ofHub() : ofOwner(owner))
     return bytes && asIndex(bytes)
   }
   const isPinned = name !== undefined && version !== undefined && isName(name) && isVersion(version)
-  if (file === 'index.json' || !isPinned || (skill ?? name) !== name) return undefined
+  if (INDEXES.has(file) || !isPinned || (skill ?? name) !== name) return undefined
   if (file === 'SKILL.md') {
     const bytes = await siteFiles.read(DATA_FILES.skill(owner, name, version))
     return bytes && asMarkdown(bytes)
@@ -107,7 +114,7 @@ async function makeFile(
   place: SkillPlace,
   parameters: PathParameters,
   file: string,
-  sources: Sources,
+  sources: Hub,
 ): Promise<Found | undefined> {
   // The name of the skill is repeated in some URLs, and must match.
   const said = parameters.skill
@@ -115,7 +122,29 @@ async function makeFile(
   if (!skill) return undefined
   if (file === 'index.json') return asIndex(encode(formatSkillIndex([describeSkill(skill, digestText)])))
   if (file === 'SKILL.md') return asMarkdown(encode(formatSkill(skill)))
+  if (PLUGIN_FILES.has(file) && parameters.path === undefined)
+    return makePluginFile({ ...place, version: skill.version }, file, sources)
   return findBeside({ ...place, version: skill.version }, parameters, sources)
+}
+
+/** What is made of a version as a plugin. */
+const PLUGIN_FILES: ReadonlySet<string> = new Set(['plugin.json', 'plugin.zip', 'marketplace.json'])
+
+/** Makes the manifest of a skill as a plugin, its archive, or a marketplace with it alone. */
+async function makePluginFile(place: VersionPlace, file: string, sources: Hub): Promise<Found | undefined> {
+  const record = (await findVersion(place.owner, place.name, place.version, sources))?.value()
+  if (!record?.skill) return undefined
+  const version = { ...record, skill: record.skill }
+  // Imported on first use, because most requests are for files of the build.
+  const { digestPlugin, formatPlugin, packPlugin } = await import('./plugin.ts')
+  if (file === 'plugin.json') return asIndex(encode(formatPlugin(version)))
+  const files = await findFiles(record, sources)
+  if (file === 'plugin.zip') return { bytes: packPlugin(version, files), mediaType: 'application/zip' }
+  const { formatMarketplace } = await import('../domain/content/marketplace.ts')
+  const { owner, name, version: number, skill } = version
+  const of = { name: `${owner}-${name}-${number.replaceAll('.', '-')}`, owner }
+  const plugin = { name, owner, version: number, description: skill.description, sha256: digestPlugin(version, files) }
+  return asIndex(encode(formatMarketplace(of, [plugin], sources.baseUrl)))
 }
 
 function skillNotFound({ owner, name, version, skill, path, archive }: PathParameters): HubError {

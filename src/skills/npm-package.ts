@@ -1,7 +1,6 @@
 // Makes the npm package of a version. Its bytes depend on what never changes alone, so a lock file of npm holds for ever.
 import { hash } from 'node:crypto'
 import type { VersionRecord } from '../domain/api/schema.ts'
-import { formatSkill } from '../domain/content/skill.ts'
 import { type ArchivedFile, packFiles } from '../files/archive.ts'
 import type { PackageDigests } from './npm.ts'
 import { listPluginFiles } from './plugin.ts'
@@ -21,7 +20,7 @@ export function packPackage(record: VersionRecord, files: readonly ArchivedFile[
     exports: { '.': './prompt.json', './*': './*' },
   }
   const prompt = { full_name, version, format, content, content_sha256, variables, parameters }
-  const plugin = skill ? listPluginFiles({ ...record, skill }, formatSkill({ ...record, skill }), files) : []
+  const plugin = skill ? listPluginFiles({ ...record, skill }, files) : []
   const all = [
     { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`) },
     { path: 'prompt.json', bytes: Buffer.from(`${JSON.stringify(prompt, undefined, 2)}\n`) },

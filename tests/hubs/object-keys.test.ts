@@ -140,6 +140,7 @@ const READS: Row[] = [
   ['/data/v1/$', '404 {"error":{"code":"not_found"'],
   ['/data/v1/tags/$/top/1.json', '404 {"error":{"code":"not_found"', '200  … "full_name":"acme/greet"'],
   ['/api/apm/v1/packages/acme/$/versions', '404  … There is no Agent Skill at'],
+  ['/$/.claude-plugin/marketplace.json', '404 {"error":{"code":"not_found"'],
   ['/npm/@acme%2f$', '404  … There is no package'],
   ['/npm/@$/greet', '404  … There is no package'],
   ['/npm/@acme/greet/-/$', '404  … There is no package'],

@@ -132,9 +132,7 @@ describe('the manifest', () => {
       [
         '/:a/:b/:file(SKILL.md|skill.md)',
         '/:a/:b/v/:c/:d(.+)',
-        '/.well-known/agent-skills/index.json',
-        '/:a/.well-known/agent-skills/*',
-        '/:a/:b/.well-known/agent-skills/*',
+        '/:a?/:b?/:room(.well-known|.claude-plugin)/:file(agent-skills/.+|skills/.+|marketplace.json)',
         '/api/apm/*',
         '/:folder(data|assets|cli|clients|npm){/*}?',
       ],

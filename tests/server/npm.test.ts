@@ -118,6 +118,28 @@ test('a thousand versions with an advisory and the longest names are less than a
   expect(text.length).toBeLessThan(1_000_000)
 })
 
+test('a skill is a plugin, whose archive is what the marketplaces promise', async () => {
+  const at = '/acme/forms/v/1.0.0'
+  const archive = await hub.read(`${at}/plugin.zip`)
+  expect(archive.headers.get('Content-Type')).toBe('application/zip')
+  const marketplace = JSON.parse((await hub.read(`${at}/.claude-plugin/marketplace.json`)).text)
+  const { url, ...source } = marketplace.plugins[0].source
+  const sha256 = createHash('sha256').update(archive.bytes).digest('hex')
+  expect([new URL(url).pathname, source]).toEqual([`${at}/plugin.zip`, { source: 'archive', sha256 }])
+  expect(marketplace.name).toBe('acme-forms-1-0-0')
+  const dir = temporaryFolder('hub-plugin-')
+  writeFileSync(join(dir, 'plugin.zip'), archive.bytes)
+  const unzip = 'import zipfile; z = zipfile.ZipFile("plugin.zip"); z.testzip(); z.extractall(); print(*z.namelist())'
+  const { stdout } = await promisify(execFile)('python3', ['-c', unzip], { cwd: dir })
+  const inside = ['SKILL.md', 'assets/form.bin', 'binding.gyp', 'scripts/fill.py'].map((path) => `skills/forms/${path}`)
+  expect(stdout.trim().split(' ')).toEqual(['.claude-plugin/plugin.json', 'plugin.json', ...inside])
+  expect(readFileSync(join(dir, 'plugin.json'), 'utf8')).toBe((await hub.read(`${at}/plugin.json`)).text)
+  expect(readFileSync(join(dir, inside[3]!), 'utf8')).toBe(FILES[0]!.text)
+  const owners = JSON.parse((await hub.read('/acme/.claude-plugin/marketplace.json')).text)
+  expect([owners.name, owners.plugins.map((one: { version: string }) => one.version)]).toEqual(['acme', ['1.1.0']])
+  expect(JSON.parse((await hub.read('/.claude-plugin/marketplace.json')).text).plugins).toEqual(owners.plugins)
+})
+
 test.each([
   '@acme%2fnothing',
   '@acme%2fforms%2f1.0.0',

@@ -153,7 +153,11 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/{name}/compare/{pair}', 'The changes from one version to another'),
   page('/{owner}/{name}/compare', 'Redirects a form to the comparison of the selected versions'),
   ...SKILL_PATHS.map((path): Address => {
-    const about = path.endsWith('index.json') ? 'An index of Agent Skills' : 'An Agent Skill, or one of its files'
+    const about = path.endsWith('index.json')
+      ? 'An index of Agent Skills'
+      : path.endsWith('marketplace.json')
+        ? 'Agent Skills as plugins, for Claude Code'
+        : 'An Agent Skill, or one of its files'
     return { path, methods: PAGE_METHODS, by: 'skills', about }
   }),
   page('/{owner}/{name}/{version}', 'Redirects to the version’s page'),
@@ -172,6 +176,8 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.models(), 'The models that retire, and the prompts that use them'),
     file(DATA_FILES.users(), 'All owners, with the number of their prompts'),
     file(DATA_FILES.user('{handle}'), 'An owner'),
+    file(DATA_FILES.hubMarketplace(), 'The hub’s first Agent Skills as plugins'),
+    file(DATA_FILES.marketplace('{handle}'), 'An owner’s Agent Skills as plugins'),
     file(DATA_FILES.hubSkills(), 'The index of the hub’s first Agent Skills'),
     file(DATA_FILES.labelled('{handle}', '{label}'), 'An owner’s prompts at a label'),
     file(DATA_FILES.composed('{handle}'), 'An owner’s prompts that include others'),

@@ -102,7 +102,7 @@ test('every listed file is found, and nothing at any other path', () => {
       ...words`/data/v1/tags.json /data/v1/tags/constructor/recent.json /data/v1/tags/constructor/trending/2.json`,
       ...words`/data/v1/users.json /data/v1/users/tostring.json /data/v1/users/a/labels/production.json`,
       ...words`/data/v1/users/b/composed.json /data/v1/dependents/acme/a.json /data/v1/forks/gone/gone.json`,
-      ...words`/data/v1/skills.json /data/v1/skills/constructor.json /data/v1/models.json /data/v1/openapi.json`,
+      ...words`/data/v1/skills.json /data/v1/skills/constructor.json /data/v1/models.json /data/v1/marketplace.json /data/v1/openapi.json`,
       '/sitemap.xml',
       ...words`/data/accounts/usage/acme.json /data/accounts/unlisted/a.json /data/accounts/acme.json`,
       ...[`/data/accounts/oidc/${oidc}.json`, '/data/accounts/ids/7.json', '/data/accounts/jobs/12.json'],

@@ -6,6 +6,12 @@ import { dependentsEnvelope, labelledEnvelope } from '../../domain/api/envelope.
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { Activity, LabelledPrompt, MirrorEntry, ModelUse, RepositorySummary } from '../../domain/api/schema.ts'
 import { usagePath } from '../../domain/catalogue/usage.ts'
+import {
+  formatMarketplace,
+  MAX_PLUGINS,
+  type MarketplaceSkill,
+  nameMarketplace,
+} from '../../domain/content/marketplace.ts'
 import { formatSkillIndex, type SkillIndexEntry } from '../../domain/content/skill.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { compareText } from '../../domain/text/compare-text.ts'
@@ -125,6 +131,8 @@ const SHELVES: readonly Shelf[] = [
   ),
   shelf(DATA_FILES.skills('{owner}'), listOwnSkills),
   shelf(DATA_FILES.hubSkills(), listHubSkills),
+  shelf(DATA_FILES.marketplace('{owner}'), listOwnMarketplaces),
+  shelf(DATA_FILES.hubMarketplace(), listHubMarketplace),
   shelf(DATA_FILES.labelled('{handle}', '{label}'), listLabels),
   single(DATA_FILES.models(), formatModels),
   shelf(DATA_FILES.trustedRoot(), ({ trustedRoot }) =>
@@ -192,6 +200,34 @@ function* listHubSkills(catalogue: Catalogue): Generator<SharedFile> {
     if (name.length <= LIMITS.nameCharacters && !skills.has(name)) skills.set(name, { ...skill, name })
   }
   if (skills.size > 0) yield [DATA_FILES.hubSkills(), () => formatSkillIndex([...skills.values()])]
+}
+
+/** Generates each owner's skills as plugins. */
+function* listOwnMarketplaces(catalogue: Catalogue): Generator<SharedFile> {
+  const { baseUrl } = catalogue
+  for (const [owner, { repos }] of catalogue.users) {
+    const skills = repos.flatMap((summary) => describePlugin(catalogue, summary) ?? [])
+    if (skills.length > 0)
+      yield [DATA_FILES.marketplace(owner), () => formatMarketplace({ name: owner, owner }, skills, baseUrl)]
+  }
+}
+
+/** Generates the hub's first skills as plugins, in `top` order. Of several with one name the first is there, because a plugin's own manifest has its name. */
+function* listHubMarketplace(catalogue: Catalogue): Generator<SharedFile> {
+  const { baseUrl } = catalogue
+  const skills = new Map<string, MarketplaceSkill>()
+  for (const summary of catalogue.listed.top) {
+    const skill = skills.size < MAX_PLUGINS ? describePlugin(catalogue, summary) : undefined
+    if (skill && !skills.has(skill.name)) skills.set(skill.name, skill)
+  }
+  const of = { name: nameMarketplace(baseUrl), owner: undefined }
+  if (skills.size > 0) yield [DATA_FILES.hubMarketplace(), () => formatMarketplace(of, [...skills.values()], baseUrl)]
+}
+
+function describePlugin(catalogue: Catalogue, summary: RepositorySummary): MarketplaceSkill | undefined {
+  if (summary.kind !== 'skill') return undefined
+  const { skill, plugin } = digestsOf(catalogue, summary)
+  return skill ? { ...skill, owner: summary.owner, sha256: plugin ?? undefined } : undefined
 }
 
 /** Generates the files with an owner's listed prompts at each label in use. */

@@ -21,6 +21,9 @@ export const DATA_FILES = {
   user: (handle: string) => `/data/v1/users/${handle}.json`,
   hubSkills: () => '/data/v1/skills.json',
   labelled: (handle: string, label: string) => `/data/v1/users/${handle}/labels/${label}.json`,
+  /** The plugins of the hub, and of an owner, for Claude Code. */
+  hubMarketplace: () => '/data/v1/marketplace.json',
+  marketplace: (owner: string) => `/data/v1/marketplaces/${owner}.json`,
   skills: (owner: string) => `/data/v1/skills/${owner}.json`,
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
   /** All versions in brief. */

@@ -217,6 +217,9 @@ export function lowerCasePath(path: string): string {
 
 /** The paths of Agent Skills, which are below the paths of pages. docs/contract.md section 4 */
 export const SKILL_PATHS = [
+  ...['', '/{owner}', '/{owner}/{name}/v/{version}'].map((of) => `${of}/.claude-plugin/marketplace.json`),
+  '/{owner}/{name}/v/{version}/plugin.json',
+  '/{owner}/{name}/v/{version}/plugin.zip',
   '/{owner}/{name}/SKILL.md',
   '/{owner}/{name}/v/{version}/SKILL.md',
   ...['', '/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].map(
