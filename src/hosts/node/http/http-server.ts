@@ -22,8 +22,8 @@ const LIMITS = {
   headersMs: 10_000,
   /** Maximum time to receive a request, from its first byte to its last. */
   requestMs: 30_000,
-  /** Maximum time without a byte in either direction while a request is under way. */
-  stalledMs: 20_000,
+  /** Maximum time without a byte in either direction while a request is under way. A publish may wait for 25 s until it is answered. */
+  stalledMs: 30_000,
   // nginx keeps its upstream connections open for 60 s. This timeout is longer, so that nginx never uses a connection that the hub is about to close.
   keepAliveMs: 65_000,
   /** How often these timeouts are checked. */
