@@ -40,6 +40,8 @@ interface SiteDataParts {
   isForReaders?: boolean
   /** Called with the number of repositories checked so far. */
   onProgress?: (done: number, total: number) => void
+  /** Returns the full name of a repository that is made before the others. @param left those that are not made yet */
+  findAsked?: (left: ReadonlyMap<string, unknown>) => string | undefined
 }
 
 /** The state of a site after an update, and what the update changed. */
@@ -104,7 +106,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     const late: Reading[] = []
     const names = new Map<string, Naming>()
     const taken = new Set<string>()
-    const changed: Changed[] = []
+    const changed = new Map<string, Changed>()
     for (const [fullName, part] of listing.prompts) {
       if (part.files.length === 0) continue
       const stats = JSON.stringify(usage.get(fullName) ?? null)
@@ -113,11 +115,9 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       taken.add(fullName)
       const isSame = before && before.marks === part.marks && before.stats === stats && before.added === added
       if (isSame && isSameModels(before, models)) names.set(fullName, neighboursOf(before))
-      else changed.push({ fullName, part, before, stats, added })
+      else changed.set(fullName, { fullName, part, before, stats, added })
     }
-    folder.expect?.(changed.flatMap(({ part, before }) => listUnread(part.files, before?.marks)))
-    for (const [done, { fullName, part, before, stats, added }] of changed.entries()) {
-      parts.onProgress?.(done, changed.length)
+    const make = ({ fullName, part, before, stats, added }: Changed) => {
       const { files, marks } = part
       const { recall, recalled, note } = openRecall(before, troubles.get(fullName), marks, sink.read)
       const found = derive(fullName, () => readRepository(folder, fullName, files, recall), round)
@@ -126,12 +126,12 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       if (!found) {
         // Its last valid data stays, and with it the names of its neighbours.
         if (before) names.set(fullName, neighboursOf(before))
-        continue
+        return
       }
       if (!found.isThere && found.wrong.size === 0) {
         round.problems.push(...found.problems)
         taken.delete(fullName)
-        continue
+        return
       }
       for (const name of unlisted.get(fullName) ?? []) found.wrong.add(name)
       const isRight = found.problems.length + found.wrong.size === 0
@@ -152,6 +152,18 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
         derive(fullName, () => write(read, models, round), round)
       } else late.push(read)
     }
+    const total = changed.size
+    const inOrder = folder
+    inOrder.expect?.([...changed.values()].flatMap(({ part, before }) => listUnread(part.files, before?.marks)))
+    for (let one = changed.values().next().value; one; one = changed.values().next().value) {
+      parts.onProgress?.(total - changed.size, total)
+      const asked = changed.get(parts.findAsked?.(changed) ?? '')
+      // Many files are read at once in the order of the list, so what is made before its turn has a reader of its own.
+      folder = asked ? openContent() : inOrder
+      changed.delete((asked ?? one).fullName)
+      make(asked ?? one)
+    }
+    folder = inOrder
     const neighbours: Neighbours = { repositories: names }
     for (const read of late) derive(read.fullName, () => judge(read, neighbours, models, round), round)
     checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)

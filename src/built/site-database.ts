@@ -55,6 +55,11 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       const text = statements.newest.get(path)?.text
       return typeof text === 'string' ? text : undefined
     },
+    /** Reads the newest content of any file. */
+    readBytes(path: string): Bytes | undefined {
+      const bytes = statements.newestBytes.get(path)?.bytes
+      return bytes instanceof Uint8Array ? (bytes as Bytes) : undefined
+    },
     write(path: string, content: string | Uint8Array): void {
       statements.insert.run(path, now, content)
     },
@@ -148,6 +153,7 @@ function prepare(database: DatabaseSync) {
     newest: database.prepare(
       'SELECT CAST(bytes AS TEXT) AS text FROM files WHERE path = ? ORDER BY since DESC LIMIT 1',
     ),
+    newestBytes: database.prepare('SELECT bytes FROM files WHERE path = ? ORDER BY since DESC LIMIT 1'),
     insert: database.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, CAST(? AS BLOB))'),
     outside: database.prepare(
       'SELECT path FROM files AS one WHERE (path < ? OR path >= ?) AND bytes IS NOT NULL AND since = (SELECT max(since) FROM files WHERE path = one.path)',

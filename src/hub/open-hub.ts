@@ -53,6 +53,8 @@ export interface ServerHub {
   nextOrder: (fullName: string) => number
   /** Lists the numbers of a repository that the history of the content has, and that the build does not serve. */
   usedNumbers?: (fullName: string) => readonly string[]
+  /** Refuses writes while it is not known which numbers are used up. @throws HubError `unavailable` */
+  checkWritable?: (() => void) | undefined
   state: StateStore
   /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys

@@ -29,6 +29,7 @@ const FAILED_TOKENS_PER_MINUTE = 30
 /** Opens a hub for one write. @throws HubError `unavailable` naming a missing or invalid setting */
 export async function openPublishHub(request: Request, context: FunctionContext): Promise<PublishHub> {
   const { ip, hub } = context
+  hub?.checkWritable?.()
   const config = currentConfig()
   const state = await stateOf(hub)
   return {

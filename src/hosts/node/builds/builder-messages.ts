@@ -26,6 +26,8 @@ export type BuilderMessage =
   | { kind: 'changed' }
   /** Sent regularly, so that the server notices a builder that no longer runs. */
   | { kind: 'alive' }
+  /** The reply to `ask`; null if there is no such file. */
+  | { kind: 'early'; id: number; bytes: Uint8Array<ArrayBuffer> | null }
 
 /** The status of the content when a round may start to read it. */
 export interface ReadyContent {
@@ -49,6 +51,8 @@ export type HostMessage =
   | { kind: 'damaged' }
   /** A repository was written on this server. This is sent even if the operating system also reports the file change. */
   | { kind: 'written'; fullName: string }
+  /** A file of a prompt is asked for before the first build is complete. */
+  | { kind: 'ask'; id: number; fullName: string; path: string }
 
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 60_000

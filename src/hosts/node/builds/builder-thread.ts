@@ -1,6 +1,6 @@
 // The builder, a thread of the server: watches the content, writes each new build next to the one being served, and reports when it is complete.
 import { isDeepStrictEqual } from 'node:util'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type * as z from 'zod'
 import { hashCode } from '../../../build/code-hash.ts'
 import { ContentError, formatContentProblem } from '../../../build/content-error.ts'
@@ -34,6 +34,7 @@ import {
   type ReadyContent,
 } from './builder-messages.ts'
 import { openComparison } from './compare-versions.ts'
+import { openEarlyAnswers } from './early-reads.ts'
 import { describeFolder, nameNewIndex, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { formatOrders } from './snapshots.ts'
 import { watchContent, watchDays } from './watch-content.ts'
@@ -136,8 +137,12 @@ function openData(): BuildData {
     const makeState = openSiteData({
       baseUrl: config.baseUrl,
       isForReaders: config.readAccess.kind === 'members',
-      sink: database,
+      sink: { ...database, read: readAndHear(database) },
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
+      findAsked(left) {
+        hearAll()
+        return early.findAsked(left)
+      },
     })
     isDamaged = false
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
@@ -147,6 +152,29 @@ function openData(): BuildData {
   } catch (error) {
     database.close()
     throw error
+  }
+}
+
+/** The prompts of the content that the current round read; undefined before that. */
+let listed: ReadonlyMap<string, unknown> | undefined
+const early = openEarlyAnswers(
+  { read: (path) => data?.database.readBytes(path), isListed: (fullName) => listed?.has(fullName) },
+  (id, bytes) => say({ kind: 'early', id, bytes }),
+)
+/** Whether everything is made, and the search index of it is being written. */
+let isIndexing = false
+
+/** Hears what the server says while this thread works: no event arrives then. */
+function hearAll(): void {
+  for (let waiting = receiveMessageOnPort(parentPort!); waiting; waiting = receiveMessageOnPort(parentPort!))
+    hear(waiting.message)
+}
+
+/** Reads a file, and hears the server if that may take a while. */
+function readAndHear({ read }: SiteDatabase<StoredPart>): SiteDatabase<StoredPart>['read'] {
+  return (path) => {
+    if (isIndexing) hearAll()
+    return read(path)
   }
 }
 
@@ -179,6 +207,8 @@ async function work(): Promise<void> {
       try {
         await build(changed).finally(() => {
           isWriting = false
+          isIndexing = false
+          listed = undefined
         })
         failures = 0
       } catch (error) {
@@ -285,6 +315,7 @@ async function build(wanted: Wanted): Promise<void> {
   const number = lastNumber + 1
   database.begin(number)
   isWriting = true
+  listed = listing.prompts
   const made = mine.makeState(listing, () => tellAlive(openObjects(content.git, listing, ahead)), { day, history })
   const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
@@ -301,6 +332,8 @@ async function build(wanted: Wanted): Promise<void> {
   const isDifferent = made.isDifferent || !database.hasOrders(orders)
   if (isSame && !isDifferent && mine.isSearchKnown) database.saveKept()
   else {
+    isIndexing = true
+    early.answer()
     const { search, edited } = makeSearch(mine, { ...made, isDifferent }, number)
     const about = { number, search, began, commit, source, counts: count(made.catalogue), broken, used }
     mine.state = { ...about, built_at: new Date().toISOString() }
@@ -405,14 +438,16 @@ function askToBegin(): Promise<ReadyContent> {
 }
 
 if (!isClone) watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
-parentPort?.on('message', (message: HostMessage) => {
+function hear(message: HostMessage): void {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))
   else if (message.kind === 'moved') want([])
+  else if (message.kind === 'ask') early.ask(message)
   else if (message.kind === 'damaged') {
     isDamaged = true
     want()
   } else if (!isClone) wantWritten(message.fullName)
-})
+}
+parentPort?.on('message', hear)
 watchDays(want)
 want()

@@ -11,6 +11,7 @@ import { addUnbuilt, type Health, STARTING } from '../health.ts'
 import { inBackground, onAbort } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 import { pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { openEarlyReads } from './early-reads.ts'
 import { type FollowMessage, keepBuilding } from './keep-building.ts'
 import type { Site } from './site.ts'
 import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, type SiteState } from './site-folder.ts'
@@ -45,8 +46,10 @@ export function followContent(
   { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
 ) {
   const folder = lockFolder(config.contentDir, config.baseUrl)
-  /** The newest complete build; until the first build is complete, a site that responds with 503. */
-  const served = { site: NOT_BUILT }
+  const early = openEarlyReads((asked) => builder.send({ kind: 'ask', ...asked }), notBuilt)
+  const first: Site = { source: UNKNOWN_SOURCE, files: early.files, search: refuse, checkWritable: refuse }
+  /** The newest complete build; until there is one, a site that has the files of prompts, and responds with 503 to everything else. */
+  const served = { site: first }
   let threads: SearchThreads | undefined
   let search: { name: string; number: number; open: ThreadedSearch } | undefined
   let health: Health = STARTING
@@ -92,6 +95,7 @@ export function followContent(
       used: new Map(Object.entries(state.used)),
       source: state.source,
     }
+    early.end()
     onShow()
     ready.resolve()
     const { commit, built_at, counts } = state
@@ -125,8 +129,9 @@ export function followContent(
 
   const hear = (message: FollowMessage) => {
     if (message.kind === 'failed') onFailed()
-    if (message.kind === 'progress') {
-      if (served.site === NOT_BUILT) onProgress(message.step, message.done, message.total)
+    if (message.kind === 'early') early.settle(message.id, message.bytes)
+    else if (message.kind === 'progress') {
+      if (served.site === first) onProgress(message.step, message.done, message.total)
     } else if (message.kind === 'polling') {
       health = { ...health, polling: message.reason }
       logProblem('warning', 'watching_failed', message.reason)
@@ -139,7 +144,7 @@ export function followContent(
       const words = [...(ignored ? [ignored] : []), ...describeBroken(problems)].join('\n')
       if (words !== said && words !== '') logProblem('warning', 'content_broken', words)
       said = words
-    } else if (served.site === NOT_BUILT) ready.reject(new Error(message.message))
+    } else if (served.site === first) ready.reject(new Error(message.message))
     else {
       const failure = `${message.message}\n${message.next}`
       health = { ...health, status: 'degraded', failure }
@@ -163,7 +168,7 @@ export function followContent(
       })
     }
   }
-  if (served.site === NOT_BUILT) logInfo('building', 'Building the site …')
+  if (served.site === first) logInfo('building', 'Building the site …')
   const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
     hear,
     async beforeBuild() {
@@ -205,17 +210,8 @@ export function followContent(
   }
 }
 
-/** The site before the first build is complete. */
-const NOT_BUILT: Site = {
-  source: UNKNOWN_SOURCE,
-  files: {
-    read: async () => {
-      throw notBuilt()
-    },
-  },
-  search: () => {
-    throw notBuilt()
-  },
+function refuse(): never {
+  throw notBuilt()
 }
 
 function notBuilt(): HubError {

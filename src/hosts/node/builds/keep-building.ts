@@ -86,9 +86,9 @@ export function keepBuilding(
   // It is safe to kill at any time, because the next start uses the last complete build.
   onAbort(signal, () => builder?.terminate())
   return {
-    /** Sends a message, which is a change. A builder that has just ended hears nothing, because the next one reads everything. */
+    /** Sends a message, which is a change unless it asks for something. A builder that has just ended hears nothing, because the next one reads everything. */
     send(message: HostMessage): void {
-      changes.note({ kind: 'changed' })
+      if (message.kind !== 'ask') changes.note({ kind: 'changed' })
       builder?.postMessage(message)
     },
     /** Returns when the oldest change that is not built was noticed. */

@@ -141,6 +141,7 @@ export async function serveSites(
         return order.next(source.read_until)
       },
       usedNumbers: (fullName) => site.used?.get(fullName) ?? [],
+      checkWritable: site.checkWritable,
       state: timed,
       localGit: git,
       countGit: metrics?.countGit,

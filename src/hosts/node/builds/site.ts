@@ -5,7 +5,7 @@ import type { BuildSource } from '../../../state/fresh-copies.ts'
 import type { ThreadedSearch } from '../search-threads.ts'
 
 /** One build of the content: its files and its search. */
-export interface Site extends Pick<ServerHub, 'files'> {
+export interface Site extends Pick<ServerHub, 'checkWritable' | 'files'> {
   /** Opened on first use. */
   search: () => ThreadedSearch
   /** Problems in repositories whose last valid version of the content is shown instead, by full name; omitted if there are none. */
