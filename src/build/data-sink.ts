@@ -11,9 +11,9 @@ export interface DataSink {
   /** Lists the paths of existing files outside a folder. @param dir a folder such as `/data/v1/repos/` */
   listPathsOutside(dir: string): Iterable<string>
   /** Stores data about a part of the content for the process that performs the next update. @param part undefined if the part was removed */
-  keep(name: string, part: StoredPart | undefined): void
+  storePart(name: string, part: StoredPart | undefined): void
   /** Lists what the previous update stored. */
-  listKept(): Iterable<readonly [name: string, part: StoredPart]>
+  listParts(): Iterable<readonly [name: string, part: StoredPart]>
 }
 
 /** The stored data of one repository. */

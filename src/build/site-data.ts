@@ -90,7 +90,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
   const others = new Map<string, StoredFile>()
   /** What is wrong with versions, by the full names of their prompts. A new process reads their files again. */
   const troubles = new Map<string, KnownTroubles>()
-  for (const [name, part] of sink.listKept()) {
+  for (const [name, part] of sink.listParts()) {
     if ('outline' in part) remember(name.slice(0, -1), part)
     else others.set(name, part)
   }
@@ -203,7 +203,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     for (const path of others.keys())
       if (!present.has(path)) {
         others.delete(path)
-        sink.keep(path, undefined)
+        sink.storePart(path, undefined)
         round.isDifferent = true
       }
     for (const { path, id: marks } of unread) {
@@ -212,7 +212,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       round.problems.push(...problems)
       if (!parsed || problems.length > 0) continue
       others.set(path, { marks, parsed })
-      sink.keep(path, { marks, parsed })
+      sink.storePart(path, { marks, parsed })
       round.isDifferent = true
     }
     return joinOthers([...others.values()].map(({ parsed }) => parsed))
@@ -251,7 +251,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
 
   function keep(fullName: string, part: StoredRepository): void {
     remember(fullName, part)
-    sink.keep(`${fullName}/`, part)
+    sink.storePart(`${fullName}/`, part)
   }
 
   function write(
@@ -315,7 +315,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     repositories.delete(fullName)
     entries.delete(fullName)
     troubles.delete(fullName)
-    sink.keep(`${fullName}/`, undefined)
+    sink.storePart(`${fullName}/`, undefined)
     round.removed.push(fullName)
     round.isDifferent = true
   }

@@ -83,8 +83,8 @@ function openFolder(dir: string): { sink: DataSink; count: () => number } {
       },
       remove: (path) => rmSync(join(dir, path), { force: true }),
       listPathsOutside: () => [],
-      keep: () => {},
-      listKept: () => [],
+      storePart: () => {},
+      listParts: () => [],
     },
   }
 }

@@ -13,8 +13,8 @@ const MAX_WAIT_MS = 5_000
 const TABLES = `
   CREATE TABLE IF NOT EXISTS files (path TEXT NOT NULL, since INTEGER NOT NULL, bytes BLOB, UNIQUE (path, since));
   CREATE INDEX IF NOT EXISTS files_since ON files (since);
-  CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, part TEXT, since INTEGER NOT NULL);
-  CREATE INDEX IF NOT EXISTS kept_since ON kept (since);
+  CREATE TABLE IF NOT EXISTS parts (name TEXT PRIMARY KEY, part TEXT, since INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS parts_since ON parts (since);
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `
 
@@ -69,14 +69,14 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
     /** Returns the paths of the files outside a folder. @param dir a folder such as `/data/v1/repos/` */
     listPathsOutside: (dir: string) =>
       statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
-    /** Lists the parts that an earlier process stored with `keep`. They are not validated, because the same version of the code wrote them. */
-    *listKept(): Generator<[name: string, part: Part]> {
-      for (const { name, part } of database.prepare('SELECT name, part FROM kept WHERE part IS NOT NULL').iterate())
+    /** Lists the parts that an earlier process stored with `storePart`. They are not validated, because the same version of the code wrote them. */
+    *listParts(): Generator<[name: string, part: Part]> {
+      for (const { name, part } of database.prepare('SELECT name, part FROM parts WHERE part IS NOT NULL').iterate())
         yield [String(name), JSON.parse(String(part))]
     },
-    keep(name: string, part: Part | undefined): void {
+    storePart(name: string, part: Part | undefined): void {
       // A part that was removed leaves its name, so that readers of an older build learn of it.
-      statements.keep.run(name, part === undefined ? null : JSON.stringify(part), now)
+      statements.storePart.run(name, part === undefined ? null : JSON.stringify(part), now)
     },
     /** Starts the next state; all writes until `save` belong to it. @param number higher than the number of the previous state */
     begin(number: number): void {
@@ -102,7 +102,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       statements = prepare(database)
     },
     /** Ends the state without a change, because no file differs. */
-    saveKept: () => database.exec('COMMIT'),
+    saveNothing: () => database.exec('COMMIT'),
     /** Deletes old file contents. Call it when no process reads earlier states any more. */
     forgetBefore(number: number): void {
       if (number <= forgotten) return
@@ -158,7 +158,7 @@ function prepare(database: DatabaseSync) {
     outside: database.prepare(
       'SELECT path FROM files AS one WHERE (path < ? OR path >= ?) AND bytes IS NOT NULL AND since = (SELECT max(since) FROM files WHERE path = one.path)',
     ),
-    keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)'),
+    storePart: database.prepare('INSERT OR REPLACE INTO parts VALUES (?, ?, ?)'),
     setNote: database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)'),
     removeOlder: database.prepare(
       'DELETE FROM files WHERE rowid IN (SELECT old.rowid FROM files AS new JOIN files AS old ON old.path = new.path AND old.since < new.since WHERE new.since > ? AND new.since <= ?)',
@@ -229,8 +229,8 @@ export function readSiteDatabase(path: string) {
         const [id, state, orders] = [read('id'), read('state'), read('orders')]
         const isUpdate = known?.id === id
         const rows = isUpdate
-          ? database.prepare('SELECT name, part FROM kept WHERE since > ?').all(known.number)
-          : database.prepare('SELECT name, part FROM kept WHERE part IS NOT NULL').all()
+          ? database.prepare('SELECT name, part FROM parts WHERE since > ?').all(known.number)
+          : database.prepare('SELECT name, part FROM parts WHERE part IS NOT NULL').all()
         const parts = rows.map(({ name, part }): [string, string | null] => [
           String(name),
           part === null ? null : String(part),

@@ -94,8 +94,8 @@ test('what is asked for is made first, from a reader of its own', async () => {
       write: (path, content) => files.set(path, content),
       remove: (path) => files.delete(path),
       listPathsOutside: () => [],
-      keep() {},
-      listKept: () => [],
+      storePart() {},
+      listParts: () => [],
     },
     findAsked: (left) => (left.has('acme/two') ? 'acme/two' : undefined),
   })

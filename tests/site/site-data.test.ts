@@ -389,7 +389,7 @@ test('ignores an aborted update; rebuilds after a code change or database corrup
   database.begin(2)
   database.write('/data/v1/tags.json', 'half')
   database.remove('/data/v1/index.json')
-  database.keep('acme/b/', undefined)
+  database.storePart('acme/b/', undefined)
   database.close()
   expect(await files(openSite())).toEqual(first)
   expect(await files(restart('2'))).toEqual(first)

@@ -35,7 +35,7 @@ import {
 } from './builder-messages.ts'
 import { openComparison } from './compare-versions.ts'
 import { openEarlyAnswers } from './early-reads.ts'
-import { describeFolder, nameNewIndex, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { describeFolder, nameNewIndex, OLD_BUILD_MS, removeOtherIndexes, SiteBuild } from './site-folder.ts'
 import { formatOrders } from './snapshots.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
@@ -75,7 +75,7 @@ interface BuildData {
   database: SiteDatabase<StoredPart>
   makeState: BuildState
   /** The last complete build. */
-  state: SiteState | undefined
+  state: SiteBuild | undefined
   /** Whether the search index is that of the last complete build: after a crash, either may be ahead of the other. */
   isSearchKnown: boolean
   /** The last complete build, also that of other code or of a damaged database. */
@@ -87,7 +87,7 @@ interface BuildData {
 }
 
 /** What is known of a build that other code may have made. */
-const LastContent = SiteState.pick({ counts: true, commit: true })
+const LastContent = SiteBuild.pick({ counts: true, commit: true })
 type LastContent = z.infer<typeof LastContent>
 
 /** Opened by the next round; undefined after a failure. */
@@ -97,8 +97,8 @@ let isDamaged = false
 /** The number of the last build. */
 let lastNumber = 0
 let history: ContentHistory | undefined
-/** The builds that were replaced and that requests may still read, oldest first, with the time of their replacement by the monotonic clock. */
-let retired: { number: number; atMs: number }[] = []
+/** No request reads a build with a lower number any more. */
+let oldestRead = 0
 setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
 
 function say(message: BuilderMessage): void {
@@ -133,7 +133,7 @@ function tellAlive(reader: ContentReader): ContentReader {
 function openData(): BuildData {
   const database = openSiteDatabase<StoredPart>(folder.database, code, isDamaged)
   try {
-    const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
+    const state = database.state === undefined ? undefined : SiteBuild.parse(JSON.parse(database.state))
     const makeState = openSiteData({
       baseUrl: config.baseUrl,
       isForReaders: config.readAccess.kind === 'members',
@@ -145,6 +145,7 @@ function openData(): BuildData {
       },
     })
     isDamaged = false
+    if (lastNumber === 0) oldestRead = state?.number ?? 0
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
     const before = state ?? readLast(database.replaced)
     const isSearchKnown = state !== undefined && readIndexNumber(folder.file(state.search.name)) === state.search.number
@@ -330,7 +331,7 @@ async function build(wanted: Wanted): Promise<void> {
     state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
   const orders = formatOrders(made.orders, made.unreadableOwners)
   const isDifferent = made.isDifferent || !database.hasOrders(orders)
-  if (isSame && !isDifferent && mine.isSearchKnown) database.saveKept()
+  if (isSame && !isDifferent && mine.isSearchKnown) database.saveNothing()
   else {
     isIndexing = true
     early.answer()
@@ -347,8 +348,10 @@ async function build(wanted: Wanted): Promise<void> {
     mine.isSearchKnown = true
     lastNumber = number
     say({ kind: 'state' })
-    if (state) retired.push({ number: state.number, atMs: performance.now() })
-    setTimeout(removeRetired, RETIRE_MS + 100).unref()
+    setTimeout(() => {
+      oldestRead = number
+      removeOld()
+    }, OLD_BUILD_MS + 100).unref()
   }
   clearTimeout(looking)
   // What is missing now and was not before may be removed by the next commit.
@@ -367,7 +370,7 @@ async function build(wanted: Wanted): Promise<void> {
   say(mine.report)
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false
-  removeRetired()
+  removeOld()
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
@@ -396,7 +399,7 @@ function makeSearch(
   { state, isSearchKnown }: BuildData,
   { catalogue, changed, removed, isDifferent }: BuiltState,
   number: number,
-): { search: SiteState['search']; edited?: EditedIndex } {
+): { search: SiteBuild['search']; edited?: EditedIndex } {
   if (state && isSearchKnown && !isDifferent) return { search: state.search }
   reportProgress('Writing the search index', 0, 0)
   if (state && isSearchKnown) {
@@ -413,18 +416,17 @@ function makeSearch(
   return { search: { name, number } }
 }
 
-function count({ entries, handles }: Catalogue): SiteState['counts'] {
+function count({ entries, handles }: Catalogue): SiteBuild['counts'] {
   const versions = [...entries.values()].reduce((sum, { summary }) => sum + summary.versions_count, 0)
   return { repositories: entries.size, versions, owners: handles.size }
 }
 
 /** Removes the files of old builds that no request reads any more, and of search indexes that were replaced. */
-function removeRetired(): void {
+function removeOld(): void {
   inBackground('Removing old builds', () => {
     if (!data?.state || isWriting) return
-    retired = retired.filter(({ atMs }) => atMs > performance.now() - RETIRE_MS)
-    data.database.forgetBefore((retired[0] ?? data.state).number)
-    if (retired.length === 0) removeOtherIndexes(folder, data.state.search.name)
+    data.database.forgetBefore(oldestRead)
+    if (oldestRead === data.state.number) removeOtherIndexes(folder, data.state.search.name)
   })
 }
 

@@ -14,7 +14,7 @@ import { pauseAfter, type ReadyContent } from './builder-messages.ts'
 import { openEarlyReads } from './early-reads.ts'
 import { type FollowMessage, keepBuilding } from './keep-building.ts'
 import type { Site } from './site.ts'
-import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, type SiteState } from './site-folder.ts'
+import { type LockedFolder, lockFolder, OLD_BUILD_MS, removeAbandoned, type SiteBuild } from './site-folder.ts'
 import { openSnapshots } from './snapshots.ts'
 
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
@@ -62,7 +62,7 @@ export function followContent(
     next.resolve()
     next = Promise.withResolvers()
   }
-  let retire: (() => void) | undefined
+  let closeLast: (() => void) | undefined
   const ready = Promise.withResolvers<void>()
   // The first build may fail before anyone awaits it; later callers still get the error.
   ready.promise.catch(() => {})
@@ -72,7 +72,7 @@ export function followContent(
     isForReaders: config.readAccess.kind === 'members',
   })
   /** Shows the newest build. @throws Error if it cannot be opened; the previous build is then still served */
-  const show = (): SiteState => {
+  const show = (): SiteBuild => {
     let isDamaged = false
     const { state, files, close } = openNewest(() => {
       if (!isDamaged) builder.send({ kind: 'damaged' })
@@ -86,8 +86,8 @@ export function followContent(
     const { open } = search
     if (search.number !== number) inBackground('Warming the search', open.warm)
     search.number = number
-    retire?.()
-    retire = () => setTimeout(close, RETIRE_MS).unref()
+    closeLast?.()
+    closeLast = () => setTimeout(close, OLD_BUILD_MS).unref()
     served.site = {
       files,
       search: () => open,
@@ -225,7 +225,7 @@ function hasLastBuild(folder: LockedFolder): boolean {
   return readState(folder.database, hashCode(process.cwd()).data) !== undefined
 }
 
-function formatCounts({ repositories, versions, owners }: SiteState['counts']): string {
+function formatCounts({ repositories, versions, owners }: SiteBuild['counts']): string {
   return [countOf(repositories, 'prompt'), countOf(versions, 'version'), countOf(owners, 'owner')].join(', ')
 }
 

@@ -9,9 +9,9 @@ import { type ProcessLock, takeLock } from '../../../git/process-lock.ts'
 /** The folder that contains all site folders. */
 const SITES_DIR = '.hub/data'
 /** How long the files of a replaced build remain readable for requests that started before it was replaced. */
-export const RETIRE_MS = 10_000
+export const OLD_BUILD_MS = 10_000
 /** A complete build of a site, with its metadata. */
-export const SiteState = z.object({
+export const SiteBuild = z.object({
   /** The build's number, which increases with every build; used to read its files. */
   number: z.int(),
   /** The search index: its file in the folder, and the number of the build that last changed it. */
@@ -30,7 +30,7 @@ export const SiteState = z.object({
   /** The numbers that the history of the content has, or that this hub published, and that the build does not serve, by full name. */
   used: z.record(z.string(), z.array(z.string())),
 })
-export type SiteState = z.infer<typeof SiteState>
+export type SiteBuild = z.infer<typeof SiteBuild>
 
 /** The folder that holds one site's data. */
 interface SiteFolder {

@@ -9,11 +9,11 @@ import { type Catalogue, joinCatalogue, type Orders } from '../../../catalogue/c
 import type { OutlinedEntry } from '../../../catalogue/entry.ts'
 import { joinOthers } from '../../../content/content-dir.ts'
 import { isDamage } from '../../../state/sqlite-errors.ts'
-import { SiteState } from './site-folder.ts'
+import { SiteBuild } from './site-folder.ts'
 
 /** The catalogue of one build. */
 export interface Snapshot {
-  state: SiteState
+  state: SiteBuild
   catalogue: Catalogue<OutlinedEntry>
   /** Its data files, cached after the first read. */
   files: SiteFiles
@@ -60,7 +60,7 @@ export function openSnapshots(
     const database = readSiteDatabase(path)
     try {
       const { id, state: text, orders: ordersText, isUpdate, parts } = database.readBuild(last)
-      const state = SiteState.parse(JSON.parse(text))
+      const state = SiteBuild.parse(JSON.parse(text))
       const entries = new Map(isUpdate ? last?.entries : [])
       const others = new Map(isUpdate ? last?.others : [])
       for (const [name, json] of parts) {
