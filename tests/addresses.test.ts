@@ -82,6 +82,7 @@ describe('the functions of Netlify', () => {
     ['GET', '/api/v1/repos/acme/a', 'read'],
     ['OPTIONS', '/api/v1/repos/acme/a/check', 'read'],
     ['GET', '/api', 'read'],
+    ['GET', '/api/search', 'read'],
     ['POST', '/api', 'publish'],
     ['POST', '/api/v1/repos/acme/a/check', 'publish'],
     ['DELETE', '/api/v1/repos/acme/a/labels/production', 'publish'],
@@ -91,7 +92,7 @@ describe('the functions of Netlify', () => {
     ['POST', '/rate-limited', 'rate-limited'],
     ...words`
       /acme/a/SKILL.md /acme/a/v/1.0.0/SKILL.md /acme/a/v/1.0.0/scripts/fill.py /.well-known/agent-skills/index.json
-      /acme/.well-known/agent-skills/index.json /acme/a/.well-known/agent-skills/a/SKILL.md
+      /acme/.well-known/agent-skills/index.json /.well-known/skills/index.json /acme/.well-known/skills/a/SKILL.md /acme/a/.well-known/agent-skills/a/SKILL.md
       /api/apm/v1/packages/acme/a/versions /data/v1/tags.json /assets/a.css /cli/hubcli /clients/a /data/settings
       /.claude-plugin/marketplace.json /acme/.claude-plugin/marketplace.json
       /acme/a/v/1.0.0/.claude-plugin/marketplace.json /acme/a/v/1.0.0/plugin.zip

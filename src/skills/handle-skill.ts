@@ -13,6 +13,8 @@ import { digestText } from '../files/measure.ts'
 import { pathOf, queryOf } from '../server/address.ts'
 import { type Connect, countRequest, type Hub, type Sources } from '../server/hub.ts'
 import { findArchive, findFile, findFiles, type VersionPlace } from '../server/read/files.ts'
+import { readPage } from '../server/read/list-query.ts'
+import { lastOf } from '../server/read/query-values.ts'
 import { encode, findVersion } from '../server/read/records.ts'
 import { findSkill, type SkillPlace } from '../server/read/skills.ts'
 import { respondToError } from '../server/refusals.ts'
@@ -45,8 +47,9 @@ export async function handleSkill(
     if (lowerCase !== path) return respondWithRedirect(lowerCase + queryOf(request.url))
     const hub = await connect()
     const place = { owner, name: name ?? skill ?? '', version }
+    const page = lastOf(new URLSearchParams(queryOf(request.url)), 'page')
     const isValid = owner === '' ? isIndex : isOwner(owner)
-    const known = isValid ? await readBuiltFile(parameters, file, hub) : undefined
+    const known = isValid ? await readBuiltFile(parameters, file, page, hub) : undefined
     if (!known) await countRequest(hub)
     const found = known ?? (await makeFile(place, parameters, file, hub))
     if (!found) throw skillNotFound(parameters)
@@ -72,19 +75,24 @@ type Found = Pick<Answer, 'bytes' | 'mediaType'>
 const asIndex = (bytes: Bytes): Found => ({ bytes, mediaType: 'application/json' })
 const asMarkdown = (bytes: Bytes): Found => ({ bytes, mediaType: 'text/markdown' })
 
-/** Reads an index, or a file of a version, as the build wrote it. */
+/** Reads an index, or a file of a version, as the build wrote it. @param page of the hub's index */
 async function readBuiltFile(
   parameters: PathParameters,
   file: string,
+  page: string | undefined,
   { siteFiles }: Sources,
 ): Promise<Found | undefined> {
   const { owner = '', name, version, skill } = parameters
   if (INDEXES.has(file) && name === undefined) {
-    const [ofHub, ofOwner] =
+    const bytes = await siteFiles.read(
       file === 'index.json'
-        ? [DATA_FILES.hubSkills, DATA_FILES.skills]
-        : [DATA_FILES.hubMarketplace, DATA_FILES.marketplace]
-    const bytes = await siteFiles.read(owner === '' ? ofHub() : ofOwner(owner))
+        ? owner === ''
+          ? DATA_FILES.hubSkills(readPage(page))
+          : DATA_FILES.skills(owner)
+        : owner === ''
+          ? DATA_FILES.hubMarketplace()
+          : DATA_FILES.marketplace(owner),
+    )
     return bytes && asIndex(bytes)
   }
   const isPinned = name !== undefined && version !== undefined && isName(name) && isVersion(version)

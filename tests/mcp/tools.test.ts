@@ -255,7 +255,7 @@ describe('arguments', () => {
   const PAGE = 'page: expected a whole number from 1 to 100000, for example 2'
   const LIMIT = 'limit: expected a whole number from 1 to 50, for example 10'
   const SORT = 'sort: expected one of top, trending, new, for example "new"'
-  const VERSION = 'version: expected the form x.y.z, for example "1.0.0"'
+  const VERSION = 'version: expected a string of at most 100 characters, for example "1.0.0"'
   const VARIABLES = 'variables: expected an object of strings, for example {"language": "Go"}'
   const LONG = 'q: expected a string of at most 200 characters, for example "code review"'
   test.each<[string, string, Json, string]>([
@@ -263,7 +263,7 @@ describe('arguments', () => {
     ['another type', 'get_prompt', { owner: 1, name: null }, `${OWNER}; ${NAME}`],
     ['a path', 'get_prompt', { owner: '..', name: 'x/y' }, `${OWNER}; ${NAME}`],
     ['names that are too long', 'list_versions', { owner: 'a'.repeat(40), name: 'a'.repeat(65) }, `${OWNER}; ${NAME}`],
-    ['a version with a v', 'get_prompt', { ...REPO, version: 'v1.0.0' }, VERSION],
+    ['a range that is too long', 'get_prompt', { ...REPO, version: '1'.repeat(101) }, VERSION],
     ['an unknown key', 'search_prompts', { tags: [] }, 'tags: unknown; check the spelling, or leave it out'],
     ['page 0', 'search_prompts', { page: 0 }, PAGE],
     ['a fractional page', 'list_tags', { page: 1.5 }, PAGE],
@@ -275,6 +275,22 @@ describe('arguments', () => {
     ['no string', 'get_prompt', { ...REPO, variables: { a: {} } }, 'variables.a: expected a string, for example "Go"'],
   ])('rejects %s and says what is expected', async (_, tool, given, problems) => {
     expect(await fail(tool, given)).toBe(`invalid_request: ${problems}`)
+  })
+
+  test.each([
+    ['^1', '1.2.0'],
+    ['~1.0', '1.0.0'],
+    ['*', '2.1.0'],
+    ['v1.0.0', '1.0.0'],
+  ])('get_prompt takes %s as a range, and answers its highest version', async (version, highest) => {
+    const given = { owner: 'acme', name: 'code-review' }
+    const found = await ask('get_prompt', { ...given, version })
+    expect(found).toEqual(await ask('get_prompt', { ...given, version: highest }))
+    expect(found).toMatchObject({ data: { version: highest } })
+    for (const none of ['^9', 'latest'])
+      expect(await fail('get_prompt', { ...given, version: none })).toBe(
+        `not_found: acme/code-review has no version in ${none}. Use list_versions, or give x.y.z or a range such as ^1.2.`,
+      )
   })
 
   test('counts 200 emoji as 200 characters', async () => {

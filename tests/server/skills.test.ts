@@ -15,7 +15,7 @@ import { openApp } from '../hubs/app.ts'
 import { makeHub } from '../hubs/make-hub.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-const SKILLS = 40
+const SKILLS = 140
 const skill = { description: 'Does a thing.', license: null }
 const names = Array.from({ length: SKILLS }, (_, index) => `skill-${index}`)
 const tree = aTree(names.map((name) => aRepository(`acme/${name}`, { versions: [aVersion('1.0.0', { skill })] })))
@@ -60,6 +60,24 @@ test('the skills CLI installs every skill of an owner, although there are more t
   } finally {
     server.close()
   }
+})
+
+test('the index of the hub has pages, also for older clients', async () => {
+  const hub = openHub(9)
+  const read = async (path: string) => {
+    const response = await openApp(() => hub)(new Request(`https://hub.test${path}`))
+    return { status: response.status, body: await response.json() }
+  }
+  for (const folder of ['agent-skills', 'skills']) {
+    const first = (await read(`/.well-known/${folder}/index.json`)).body
+    expect([first.skills.length, first.next]).toEqual([100, '/.well-known/agent-skills/index.json?page=2'])
+    const second = (await read(`/.well-known/${folder}/index.json?page=2`)).body
+    expect([second.skills.length, second.next]).toEqual([40, null])
+    expect(new Set([...first.skills, ...second.skills].map(({ name }) => name)).size).toBe(SKILLS)
+    expect((await read(`/acme/.well-known/${folder}/index.json`)).body.skills.length).toBe(SKILLS)
+  }
+  expect((await read('/.well-known/agent-skills/index.json?page=3')).status).toBe(404)
+  expect((await read('/.well-known/agent-skills/index.json?page=x')).status).toBe(400)
 })
 
 const unasked = () => Promise.reject(new Error('asked the hub'))

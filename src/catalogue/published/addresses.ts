@@ -1,7 +1,15 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath, trustedJobsPath } from '../../domain/access/memberships.ts'
 import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
-import { APM_PATHS, type Method, NPM_PATHS, READ_METHODS, ROUTES, SKILL_PATHS } from '../../domain/api/routes.ts'
+import {
+  APM_PATHS,
+  type Method,
+  NPM_PATHS,
+  READ_METHODS,
+  ROUTES,
+  SKILL_PATHS,
+  SKILL_SEARCH_PATH,
+} from '../../domain/api/routes.ts'
 import { usagePath } from '../../domain/catalogue/usage.ts'
 import { SUGGESTIONS_ADDRESS } from '../../domain/search/suggestions.ts'
 
@@ -81,6 +89,7 @@ export const ADDRESSES: readonly Address[] = [
   ),
   { path: '/npm/*', methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' },
   { path: '/api/apm/*', methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' },
+  { path: SKILL_SEARCH_PATH, methods: READ_METHODS, by: 'read', about: 'Agent Skills for npx skills find' },
   { path: '/api/*', methods: READ_METHODS, by: 'read', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: ['POST'], by: 'publish', about: 'Unknown URLs: a JSON error' },
   { path: '/mcp', methods: ['POST', 'OPTIONS'], by: 'mcp', about: 'The MCP server' },
@@ -178,7 +187,8 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.user('{handle}'), 'An owner'),
     file(DATA_FILES.hubMarketplace(), 'The hub’s first Agent Skills as plugins'),
     file(DATA_FILES.marketplace('{handle}'), 'An owner’s Agent Skills as plugins'),
-    file(DATA_FILES.hubSkills(), 'The index of the hub’s first Agent Skills'),
+    file(DATA_FILES.hubSkills(1), 'The index of the hub’s first Agent Skills'),
+    file(DATA_FILES.hubSkills('{page}'), 'More pages of that index'),
     file(DATA_FILES.labelled('{handle}', '{label}'), 'An owner’s prompts at a label'),
     file(DATA_FILES.composed('{handle}'), 'An owner’s prompts that include others'),
     file(DATA_FILES.dependents(owner, name), 'The prompts that include a prompt'),

@@ -130,7 +130,7 @@ const SHELVES: readonly Shelf[] = [
     ]),
   ),
   shelf(DATA_FILES.skills('{owner}'), listOwnSkills),
-  shelf(DATA_FILES.hubSkills(), listHubSkills),
+  shelf(/^\/data\/v1\/skills(?:\/pages\/\d+)?\.json$/, listHubSkills),
   shelf(DATA_FILES.marketplace('{owner}'), listOwnMarketplaces),
   shelf(DATA_FILES.hubMarketplace(), listHubMarketplace),
   shelf(DATA_FILES.labelled('{handle}', '{label}'), listLabels),
@@ -185,21 +185,25 @@ function* listOwnSkills(catalogue: Catalogue): Generator<SharedFile> {
   }
 }
 
-/** How many skills the index of the whole hub lists. */
-const MAX_HUB_SKILLS = 100
+/** How many skills a page of the index of the whole hub lists. */
+const SKILLS_ON_PAGE = 100
 
-/** Generates the index of the hub's first skills, in `top` order. Clients install a skill under its name, so no name appears twice. */
+/** Generates the pages of the index of all skills, in `top` order. Clients install a skill under its name, so no name appears twice. */
 function* listHubSkills(catalogue: Catalogue): Generator<SharedFile> {
-  const skills = new Map<string, SkillIndexEntry>()
+  const named = new Map<string, SkillIndexEntry>()
   for (const summary of catalogue.listed.top) {
-    if (skills.size === MAX_HUB_SKILLS) break
     const skill = summary.kind === 'skill' ? digestsOf(catalogue, summary).skill : null
     if (!skill) continue
-    const name = skills.has(skill.name) ? `${skill.name}-by-${summary.owner}` : skill.name
+    const name = named.has(skill.name) ? `${skill.name}-by-${summary.owner}` : skill.name
     // A name that is too long, or taken again, belongs to a skill that its owner's index lists.
-    if (name.length <= LIMITS.nameCharacters && !skills.has(name)) skills.set(name, { ...skill, name })
+    if (name.length <= LIMITS.nameCharacters && !named.has(name)) named.set(name, { ...skill, name })
   }
-  if (skills.size > 0) yield [DATA_FILES.hubSkills(), () => formatSkillIndex([...skills.values()])]
+  const skills = [...named.values()]
+  for (let page = 1; (page - 1) * SKILLS_ON_PAGE < skills.length; page++) {
+    const end = page * SKILLS_ON_PAGE
+    const next = end < skills.length ? `/.well-known/agent-skills/index.json?page=${page + 1}` : null
+    yield [DATA_FILES.hubSkills(page), () => formatSkillIndex(skills.slice(end - SKILLS_ON_PAGE, end), next)]
+  }
 }
 
 /** Generates each owner's skills as plugins. */

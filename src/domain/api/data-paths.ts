@@ -19,7 +19,8 @@ export const DATA_FILES = {
   tagged: (tag: string, order: Sort | '{sort}', page: number | '{page}') =>
     `/data/v1/tags/${tag}/${order}/${page}.json`,
   user: (handle: string) => `/data/v1/users/${handle}.json`,
-  hubSkills: () => '/data/v1/skills.json',
+  /** A page of the index of all skills. */
+  hubSkills: (page: number | '{page}') => (page === 1 ? '/data/v1/skills.json' : `/data/v1/skills/pages/${page}.json`),
   labelled: (handle: string, label: string) => `/data/v1/users/${handle}/labels/${label}.json`,
   /** The plugins of the hub, and of an owner, for Claude Code. */
   hubMarketplace: () => '/data/v1/marketplace.json',

@@ -215,6 +215,9 @@ export function lowerCasePath(path: string): string {
   return place.toLowerCase() + file
 }
 
+/** The folders of indexes of skills: that of discovery 0.2.0, and that of older clients. */
+const SKILL_FOLDERS = ['agent-skills', 'skills'] as const
+
 /** The paths of Agent Skills, which are below the paths of pages. docs/contract.md section 4 */
 export const SKILL_PATHS = [
   ...['', '/{owner}', '/{owner}/{name}/v/{version}'].map((of) => `${of}/.claude-plugin/marketplace.json`),
@@ -222,16 +225,21 @@ export const SKILL_PATHS = [
   '/{owner}/{name}/v/{version}/plugin.zip',
   '/{owner}/{name}/SKILL.md',
   '/{owner}/{name}/v/{version}/SKILL.md',
-  ...['', '/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].map(
-    (of) => `${of}/.well-known/agent-skills/index.json`,
-  ),
-  ...['/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].flatMap((of) => [
-    `${of}/.well-known/agent-skills/{skill}/SKILL.md`,
-    `${of}/.well-known/agent-skills/{skill}/{path}`,
+  ...SKILL_FOLDERS.flatMap((folder) => [
+    ...['', '/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].map(
+      (of) => `${of}/.well-known/${folder}/index.json`,
+    ),
+    ...['/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].flatMap((of) => [
+      `${of}/.well-known/${folder}/{skill}/SKILL.md`,
+      `${of}/.well-known/${folder}/{skill}/{path}`,
+    ]),
+    `/{owner}/{name}/v/{version}/.well-known/${folder}/{archive}`,
   ]),
-  '/{owner}/{name}/v/{version}/.well-known/agent-skills/{archive}',
   '/{owner}/{name}/v/{version}/{path}',
 ] as const
+
+/** Where `npx skills find` searches. docs/channels.md */
+export const SKILL_SEARCH_PATH = '/api/search'
 
 /** The paths that npm, pnpm and bun request of a registry at `/npm`: the first is `@owner%2fname`. docs/channels.md */
 export const NPM_PATHS = ['/npm/{package}', '/npm/{scope}/{name}', '/npm/{scope}/{name}/-/{file}'] as const

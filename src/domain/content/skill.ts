@@ -150,9 +150,10 @@ export function describeSkill(version: SkillVersion, digest: (text: string) => s
   }
 }
 
-/** Formats an index of skills. */
-export function formatSkillIndex(skills: readonly SkillIndexEntry[]): string {
-  return JSON.stringify({ $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json', skills })
+/** Formats an index of skills. @param next the URL of the next page, or null; omitted for an index without pages */
+export function formatSkillIndex(skills: readonly SkillIndexEntry[], next?: string | null): string {
+  const $schema = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
+  return JSON.stringify({ $schema, skills, ...(next !== undefined && { next }) })
 }
 
 /** Returns a repository's latest version as a skill, or undefined if it is not a skill. */

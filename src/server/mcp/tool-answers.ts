@@ -2,12 +2,15 @@
 
 import { type Bytes, CATALOGUE_UNAVAILABLE } from '../../built/site-files.ts'
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
+import { HubError } from '../../domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
+import { printable } from '../../domain/text/printable.ts'
 import { kindOf } from '../../domain/values/chat.ts'
+import { isVersion } from '../../domain/values/names.ts'
 import { toHubError } from '../../log.ts'
 import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/label-at.ts'
@@ -103,7 +106,8 @@ const TOOL_ANSWERS: {
     const then =
       at === undefined || label === undefined ? undefined : await findVersionAt(owner, name, { label, at }, hub)
     const facts = repository.facts()
-    const version = then?.version ?? resolveVersion(facts, { version: asked, label }) ?? facts.latest_version
+    const chosen = then?.version ?? resolveVersion(facts, { version: asked, label }) ?? facts.latest_version
+    const version = chosen === null || isVersion(chosen) ? chosen : await resolveRange(repository.value(), chosen)
     if (version === null) throw activeVersionNotFound(owner, name, 'Use list_versions, then pass "version".')
     const record = await findVersion(owner, name, version, hub)
     if (!record) throw await versionNotFound(owner, name, version, hub, 'Use list_versions to list its versions.')
@@ -167,6 +171,18 @@ async function describePrompt(repository: Repository, record: VersionRecord, fil
 /** Length of a text, in UTF-16 code units, above which it is only in `structuredContent`: clients that pass both to the model would send it twice. */
 const LONG_TEXT = 10_000
 const LONG_NOTE = `The text is in structuredContent. If you cannot see it, call get_prompt again with "limit": ${LONG_TEXT}, then with "offset": next_offset.`
+
+/** Returns the highest version in a range that is not yanked. @throws HubError if there is none */
+async function resolveRange({ full_name, versions }: Repository, range: string): Promise<string> {
+  // Imported on first use, because most calls name no range.
+  const { selectVersions } = await import('../../domain/values/versions.ts')
+  const [highest] = selectVersions(versions, range)
+  if (highest !== undefined) return highest
+  throw new HubError(
+    'not_found',
+    `${full_name} has no version in ${printable(range)}. Use list_versions, or give x.y.z or a range such as ^1.2.`,
+  )
+}
 
 /** Returns a part of a text. @param offset the first character, and `limit` the maximum number of characters, in code points */
 function takePart(text: string, offset = 0, limit = Number.POSITIVE_INFINITY) {

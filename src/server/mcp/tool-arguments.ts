@@ -12,12 +12,11 @@ import { readObject } from './protocol.ts'
 
 // Patterns without the lookaheads of the contract's: some clients compile them with RE2, which does not support these.
 const WORDS = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
 
 const owner = words(LIMITS.ownerCharacters, 'acme').describe('Owner, before the slash in owner/name.')
 const name = words(LIMITS.nameCharacters, 'code-review').describe('Name, after the slash in owner/name.')
-const version = matching(VERSION, 'expected the form x.y.z, for example "1.0.0"').describe(
-  'Version x.y.z. Default: the latest.',
+const version = shortText(LIMITS.rangeCharacters, '1.0.0').describe(
+  'Version x.y.z, or a range such as ^1.2: its highest. Default: the latest.',
 )
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
 const page = wholeFrom(1, LIMITS.highestPage, 2).describe('1-based page number. Default 1.').optional()

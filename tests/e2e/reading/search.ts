@@ -39,6 +39,23 @@ export function search(hub: Reading): void {
       }
     })
 
+    test('npx skills find has skills alone, of one owner if it asks for one', async () => {
+      const skills = await found('/api/v1/repos?kind=skill')
+      const ask = async (query: string) =>
+        (await (await fetch(`${hub.base}/api/search?${query}`)).json()) as SkillList
+      const all = await ask('limit=100')
+      expect([all.query, all.count, all.skills.length]).toEqual(['', meta(skills).total, meta(skills).total])
+      expect(all.skills.map(({ id }) => id).slice(0, 20)).toEqual(names(skills))
+      const [first] = all.skills
+      if (!first) return
+      const [owner] = first.id.split('/')
+      expect(first).toMatchObject({ source: `${hub.base}/${owner}`, installs: 0 })
+      const own = await ask(`q=${encodeURIComponent(first.name)}&owner=${owner}&limit=1`)
+      expect(own.skills).toEqual([first])
+      expect((await ask(`q=${encodeURIComponent(first.name)}&owner=zz-none`)).skills).toEqual([])
+      expect((await fetch(`${hub.base}/api/search?q=${'x'.repeat(201)}`)).status).toBe(400)
+    })
+
     //  case                 q
     test.each([
       ['only a quote', '"'],
@@ -226,4 +243,11 @@ export function search(hub: Reading): void {
       expect(odd).toContainEqual([...names(first), ...names(second)])
     })
   })
+}
+
+/** The answer to `npx skills find`. */
+interface SkillList {
+  query: string
+  count: number
+  skills: { id: string; name: string; source: string; installs: number }[]
 }
