@@ -116,7 +116,7 @@ try {
     )
   })
   clone?.start(followed.noteMove)
-  if (clone) stores.watchPublishes?.(clone.fetchSoon)
+  if (clone) stores.watchPublishes?.(clone.fetchForOthers)
   logUncaughtErrors()
   await followed.ready
   progress.end()

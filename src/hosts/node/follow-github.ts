@@ -10,6 +10,8 @@ import { inBackground, onAbort } from './http/background.ts'
 
 /** The path of the clone. Each further process in the same folder uses its own clone next to it. */
 const CLONE_DIR = '.hub/content'
+/** Minimum time between fetches for what other hubs publish: each costs this hub a build, and their records are in the shared state at once. */
+const OTHERS_MS = 2_000
 /** Maximum number of processes in one folder, each with its own clone. */
 const MAX_CLONES = 64
 
@@ -53,6 +55,19 @@ export async function followGitHub(
     }
   }
   const fetchSoon = () => inBackground('Fetching the content', fetch)
+  let isSpaced = false
+  let isLate = false
+  const fetchForOthers = () => {
+    isLate = isSpaced
+    if (isSpaced) return
+    isSpaced = true
+    fetchSoon()
+    const timer = setTimeout(() => {
+      isSpaced = false
+      if (isLate && !signal.aborted) fetchForOthers()
+    }, OTHERS_MS)
+    timer.unref()
+  }
   const { contentDir, state, update } = clone
   return {
     contentDir,
@@ -60,6 +75,8 @@ export async function followGitHub(
     update,
     /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
     fetchSoon,
+    /** Fetches soon, because another hub published something. */
+    fetchForOthers,
     /** Fetches regularly until the signal aborts. @param moved called when there is another commit to serve */
     start(moved: () => void): void {
       onMove = moved
