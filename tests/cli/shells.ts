@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { lastingFolder, temporaryFolder } from '../temporary-folder.ts'
 import { HUBCLI } from './assembled.ts'
 
 /** A way to run hubcli. */
@@ -71,15 +71,8 @@ export const REFUSED_SHELLS = ['posh', 'yash']
  */
 export const STANDARD_TOOLS = ['awk', 'cat', 'head', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr', 'wc'] as const
 
-const scratch = temporaryFolder('hubcli-test-')
-let folders = 0
-
 /** Creates an empty folder for one test. */
-export function makeFolder(): string {
-  const folder = path.join(scratch, String(++folders))
-  mkdirSync(folder)
-  return folder
-}
+export const makeFolder = () => temporaryFolder('hubcli-test-')
 
 /** Finds a program in PATH. @returns its absolute path, or undefined if there is none */
 export function findProgram(name: string): string | undefined {
@@ -104,7 +97,7 @@ export const BUSYBOX = findProgram('busybox')
 /** Returns a shell with its tools. */
 function asShell(name: string, command: [string, ...string[]], busybox?: string): Shell {
   const from = busybox === undefined ? {} : { busybox }
-  return { name, command, tools: makeTools({ ...from, ...(PYTHON && { python: PYTHON }) }), bare: makeTools(from) }
+  return { name, command, tools: makeLasting({ ...from, ...(PYTHON && { python: PYTHON }) }), bare: makeLasting(from) }
 }
 
 /** The shells on this machine. bash is required, and so is dash or another `sh`. */
@@ -126,6 +119,12 @@ export function rowsFor<const T>(shell: Shell, rows: readonly T[]): T[] {
 /** Returns the first shell and one other, for a file whose tests run commands that hub.test.ts and answers.test.ts run in every shell. @param at which other shell: each file names one */
 export const twoShells = (at: number): Shell[] => [SHELLS[0]!, SHELLS[1 + (at % (SHELLS.length - 1))]!]
 
+interface Providers {
+  busybox?: string
+  python?: string
+  awk?: string
+}
+
 /**
  * Creates the only folder in the PATH of a run. It contains curl, the standard tools, and a `sleep` that only records
  * its duration.
@@ -133,8 +132,7 @@ export const twoShells = (at: number): Shell[] => [SHELLS[0]!, SHELLS[1 + (at % 
  * @param from `busybox` is the path of a BusyBox that provides the standard tools; `python` adds python3; `awk` is the
  * command line that runs as awk
  */
-export function makeTools({ busybox, python, awk }: { busybox?: string; python?: string; awk?: string } = {}): string {
-  const folder = makeFolder()
+export function makeTools({ busybox, python, awk }: Providers = {}, folder = makeFolder()): string {
   for (const tool of STANDARD_TOOLS) {
     if (tool === 'awk' && awk !== undefined) writeScript(folder, 'awk', `exec ${awk} "$@"`)
     else symlinkSync(busybox ?? must(tool), path.join(folder, tool))
@@ -146,8 +144,13 @@ export function makeTools({ busybox, python, awk }: { busybox?: string; python?:
   return folder
 }
 
+/** As `makeTools`, for all test files of this process. */
+function makeLasting(from: Providers): string {
+  return makeTools(from, lastingFolder('hubcli-tools-'))
+}
+
 /** The path of a folder with only the standard tools, curl and python3; undefined if there is no python3. */
-export const WITH_PYTHON = PYTHON === undefined ? undefined : makeTools({ python: PYTHON })
+export const WITH_PYTHON = PYTHON === undefined ? undefined : makeLasting({ python: PYTHON })
 
 /** Suffix for the titles of tests that are skipped because python3 is missing. */
 export const NO_PYTHON = PYTHON === undefined ? ' (SKIPPED: python3 is missing; apt-get install python3)' : ''

@@ -1,13 +1,13 @@
 // Creates git repositories for hubs in this process: a local working tree, or a repository on the fake GitHub server.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { GitStore } from '../../src/git/git-store.ts'
 import { openLocalGit } from '../../src/git/git-store-local.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
-import { makeWorkTree } from '../stores/new-repository.ts'
+import { commitFiles, makeWorkTree } from '../stores/new-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -27,24 +27,14 @@ export interface World {
 export function openLocalWorld(files: Files = {}): World {
   const folder = temporaryFolder('hub-publish-')
   const contentDir = join(folder, 'content')
-  const run = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { cwd: folder })
-  const commitAll = (all: Files) => {
-    for (const [path, text] of Object.entries(all)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true })
-      writeFileSync(join(folder, path), text)
-    }
-    run('-c', 'core.autocrlf=false', 'add', '--', ...Object.keys(all))
-    run('commit', '-q', '-m', 'Somebody else', '--only', '--', ...Object.keys(all))
-  }
   mkdirSync(contentDir)
   const isEmpty = Object.keys(files).length === 0
   makeWorkTree(folder, isEmpty ? 'ready' : 'empty')
-  if (!isEmpty) commitAll({ 'README.md': '# Hub\n', ...files })
+  if (!isEmpty) commitFiles(folder, { 'README.md': '# Hub\n', ...files })
   return {
     openStore: () =>
       openLocalGit({ contentDir, environment: process.env, warn: (message) => expect(message).toBe('') }),
-    commitOutside: async (all) => commitAll(all),
+    commitOutside: async (all) => commitFiles(folder, all),
     gitFolder: async () => join(folder, '.git'),
     contentDir: async () => contentDir,
   }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/git/git-store.ts'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/git/git-store-local.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { makeWorkTree } from './new-repository.ts'
+import { commitFiles, makeWorkTree } from './new-repository.ts'
 
 /** File contents, keyed by path from the root of the working tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
@@ -52,12 +52,7 @@ export function makeRepository(
         writeFileSync(join(folder, path), bytes)
       }
     },
-    commit(files) {
-      repository.write(files)
-      git('-c', 'core.autocrlf=false', 'add', '--', ...Object.keys(files))
-      git('commit', '-q', '-m', 'Somebody else', '--only', '--', ...Object.keys(files))
-      return git('rev-parse', 'HEAD').trim()
-    },
+    commit: (files) => commitFiles(folder, files),
     openStore: (options) =>
       openLocalGit({
         contentDir: join(folder, 'content'),

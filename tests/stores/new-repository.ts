@@ -2,7 +2,7 @@
 // that needs a hundred repositories thus starts three processes instead of four hundred.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** An option of `git init`: no sample hooks, which are a third of the files of a small repository. */
@@ -18,6 +18,21 @@ export function makeWorkTree(folder: string, kind: Kind): void {
   const { folders, files } = made.get(kind) ?? readWorkTree(kind)
   for (const path of folders) mkdirSync(join(folder, path), { recursive: true })
   for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes)
+}
+
+/** In one shell, which starts a process in a tenth of the time that a large process like this one takes. */
+const COMMIT = `set -e
+git -c core.autocrlf=false add -- "$@"
+git -c user.name=Somebody -c user.email=somebody@example.com commit -q -m 'Somebody else' --only -- "$@"
+git rev-parse HEAD`
+
+/** Writes files and commits them as another user, without any other staged files. @returns the new head */
+export function commitFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): string {
+  for (const [path, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), bytes)
+  }
+  return execFileSync('sh', ['-c', COMMIT, 'sh', ...Object.keys(files)], { cwd: folder, encoding: 'utf8' }).trim()
 }
 
 function readWorkTree(kind: Kind) {
