@@ -1,11 +1,11 @@
-// Tests `hubcli recompose --all` with a real hub in this process, in two shells.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+// Tests `hubcli recompose --all` with a real hub in this process.
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openClock } from '../../src/server/publish/attempts.ts'
 import { NPX, runClient } from '../clients/both-clients.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, PYTHON, runHubcli, SHELLS, twoShells, WITH_PYTHON } from './shells.ts'
+import { makeFolder, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
 
 /** The command of the npm package, with a place for the token. */
 const npx = ['env', '', ...NPX.command]
@@ -34,164 +34,155 @@ const latest = async (name: string) => {
   return `${latest_version} ${content}`
 }
 
-describe.each(twoShells(1))('$name', (shell) => {
-  const word = shell.name.replaceAll(' ', '-')
-  const nameOf = (name: string) => `acme/${word}-${name}`
-  const [style, one, two, three] = [nameOf('style'), nameOf('one'), nameOf('two'), nameOf('three')]
-  const run = (...args: string[]) =>
-    runHubcli(shell, ['recompose', '--all', ...args], {
-      cwd: makeFolder(),
-      tools: WITH_PYTHON,
-      env: { HUB_URL: url, HUB_TOKEN: hub.token },
-    })
-
-  test('an owner and nothing else', async () => {
-    expect(await run(`${style}`)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--all: expected an owner'),
-    })
-    expect(await run('acme', '--json')).toMatchObject({ code: 1, stderr: expect.stringContaining('--json: expected') })
-    expect(await run('acme', 'c')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('usage: hubcli recompose'),
-    })
+const [style, one, two, three] = ['acme/style', 'acme/one', 'acme/two', 'acme/three']
+const run = (...args: string[]) =>
+  runHubcli(SHELLS[0]!, ['recompose', '--all', ...args], {
+    cwd: makeFolder(),
+    tools: WITH_PYTHON,
+    env: { HUB_URL: url, HUB_TOKEN: hub.token },
   })
 
-  test.skipIf(PYTHON === undefined)(
-    'numbers say what changes for callers, and a prompt that is refused stops no other',
-    async () => {
-      await publish(style, 'Be kind.')
-      await publish(one, `{{include "${style}"}}\nReview.`)
-      await publish(three, `{{include "${style}"}}\nPlan {{reader}}.`, {
-        variables: [
-          {
-            name: 'reader',
-            description: 'Who reads',
-            type: 'integer',
-            required: true,
-            default: null,
-            options: [],
-            example: null,
-          },
-        ],
-      })
-      await publish(style, 'Be kind to {{reader}}.', {
-        bump: 'minor',
-        variables: [
-          {
-            name: 'reader',
-            description: 'Who',
-            type: 'string',
-            required: true,
-            default: null,
-            options: [],
-            example: null,
-          },
-        ],
-      })
-      files = await hub.build()
-      const dry = await run('acme', '--dry-run')
-      expect([dry.code, dry.stdout]).toEqual([4, `${one} 2.0.0 (breaking) would be published\n`])
-      expect(dry.stderr).toMatch(new RegExp(`^hubcli: ${three}: variables: reader is declared`))
-      expect(await latest(one)).toBe('1.0.0 Be kind.\nReview.')
-      const done = await run('acme')
-      expect([done.code, done.stdout]).toMatchObject([
-        4,
-        expect.stringMatching(new RegExp(`^${one} 2\\.0\\.0 https?://\\S+\n$`)),
-      ])
-      expect(await latest(one)).toBe('2.0.0 Be kind to {{reader}}.\nReview.')
-      await publish(three, 'Plan.', { bump: 'major' })
-    },
-  )
+test('an owner and nothing else', async () => {
+  expect(await run(`${style}`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--all: expected an owner'),
+  })
+  expect(await run('acme', '--json')).toMatchObject({ code: 1, stderr: expect.stringContaining('--json: expected') })
+  expect(await run('acme', 'c')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('usage: hubcli recompose'),
+  })
+})
 
-  // The program that reads the list is the same in every shell.
-  if (shell !== SHELLS[0]) return
-
-  test.skipIf(PYTHON === undefined)('all prompts of an owner whose parts moved, each once', async () => {
-    await publish(two, `{{include "${style}@^1"}}\nSum up.`)
-    await publish(style, 'Be kind and short, for {{reader}}.')
+test.skipIf(PYTHON === undefined)(
+  'numbers say what changes for callers, and a prompt that is refused stops no other',
+  async () => {
+    await publish(style, 'Be kind.')
+    await publish(one, `{{include "${style}"}}\nReview.`)
+    await publish(three, `{{include "${style}"}}\nPlan {{reader}}.`, {
+      variables: [
+        {
+          name: 'reader',
+          description: 'Who reads',
+          type: 'integer',
+          required: true,
+          default: null,
+          options: [],
+          example: null,
+        },
+      ],
+    })
+    await publish(style, 'Be kind to {{reader}}.', {
+      bump: 'minor',
+      variables: [
+        {
+          name: 'reader',
+          description: 'Who',
+          type: 'string',
+          required: true,
+          default: null,
+          options: [],
+          example: null,
+        },
+      ],
+    })
     files = await hub.build()
     const dry = await run('acme', '--dry-run')
-    expect(dry).toMatchObject({
-      code: 0,
-      stdout: `${one} 2.0.1 would be published\n${two} 1.0.1 would be published\n`,
-      stderr: '',
-    })
-    expect((await run('acme')).stdout).toMatch(new RegExp(`^${one} 2\\.0\\.1 \\S+\n${two} 1\\.0\\.1 \\S+\n$`))
-    expect(await latest(two)).toBe('1.0.1 Be kind and short, for {{reader}}.\nSum up.')
-    const { data } = await hub.read(`/api/v1/repos/${two}/versions/1.0.1`)
-    expect(data.changelog).toBe(`Include ${style} 1.1.1`)
-    // The list is as old as the last build, and the hub itself says that nothing moved.
-    expect(await run('acme')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    files = await hub.build()
-    expect(await run('acme')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(await run('nobody')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-  })
+    expect([dry.code, dry.stdout]).toEqual([4, `${one} 2.0.0 (breaking) would be published\n`])
+    expect(dry.stderr).toMatch(new RegExp(`^hubcli: ${three}: variables: reader is declared`))
+    expect(await latest(one)).toBe('1.0.0 Be kind.\nReview.')
+    const done = await run('acme')
+    expect([done.code, done.stdout]).toMatchObject([
+      4,
+      expect.stringMatching(new RegExp(`^${one} 2\\.0\\.0 https?://\\S+\n$`)),
+    ])
+    expect(await latest(one)).toBe('2.0.0 Be kind to {{reader}}.\nReview.')
+    await publish(three, 'Plan.', { bump: 'major' })
+  },
+)
 
-  test.skipIf(PYTHON === undefined)('only versions that have been out long enough, and what they are', async () => {
-    await publish(style, 'Be kind, for {{reader}}.')
-    files = await hub.build()
-    days = 2
-    await publish(style, 'Send {{reader}} all files.')
-    expect(await run('acme', '--min-age', '7')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('such as 7d'),
-    })
-    expect(await run('acme', '--min-age', '7d')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect((await run('acme', '--min-age', '01d')).stdout).toMatch(
-      new RegExp(`^${one} 2\\.0\\.2 \\S+\n${two} 1\\.0\\.2 `),
-    )
-    expect(await latest(two)).toBe('1.0.2 Be kind, for {{reader}}.\nSum up.')
-    const { data } = await hub.read(`/api/v1/repos/${two}/versions/1.0.2`)
-    expect(data.changelog).toBe(`Include ${style} 1.1.2`)
-    // Nothing is left for the other shell.
-    expect((await run('acme')).code).toBe(0)
+test.skipIf(PYTHON === undefined)('all prompts of an owner whose parts moved, each once', async () => {
+  await publish(two, `{{include "${style}@^1"}}\nSum up.`)
+  await publish(style, 'Be kind and short, for {{reader}}.')
+  files = await hub.build()
+  const dry = await run('acme', '--dry-run')
+  expect(dry).toMatchObject({
+    code: 0,
+    stdout: `${one} 2.0.1 would be published\n${two} 1.0.1 would be published\n`,
+    stderr: '',
   })
+  expect((await run('acme')).stdout).toMatch(new RegExp(`^${one} 2\\.0\\.1 \\S+\n${two} 1\\.0\\.1 \\S+\n$`))
+  expect(await latest(two)).toBe('1.0.1 Be kind and short, for {{reader}}.\nSum up.')
+  const { data } = await hub.read(`/api/v1/repos/${two}/versions/1.0.1`)
+  expect(data.changelog).toBe(`Include ${style} 1.1.1`)
+  // The list is as old as the last build, and the hub itself says that nothing moved.
+  expect(await run('acme')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  files = await hub.build()
+  expect(await run('acme')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  expect(await run('nobody')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+})
 
-  test.each([
-    ['hubcli', run],
-    ['npx prompt-hub', (...args: string[]) => runClient(npx, ['recompose', '--all', ...args], makeFolder(), url)],
-  ])('%s: again until nothing moves, and only versions that are old enough', async (client, runAll) => {
-    const [base, middle, top] = ['base', 'middle', 'top'].map((part) => `acme/chain-${client.length}-${part}`)
-    await publish(base!, 'Be kind.')
-    await publish(middle!, `{{include "${base}"}}\nReview.`)
-    await publish(top!, `{{include "${middle}"}}\nThen sum up.`)
-    await publish(base!, 'Be short.')
-    files = await hub.build()
-    npx[1] = `HUB_TOKEN=${hub.token}`
-    // The new version of the part is not old enough.
-    expect(await runAll('acme', '--min-age', '7d')).toMatchObject({ code: 0, stdout: '' })
-    expect((await runAll('acme')).stdout).toMatch(new RegExp(`^${middle} 1\\.0\\.1 \\S+\n${top} 1\\.0\\.1 \\S+\n$`))
-    expect(await latest(top!)).toBe('1.0.1 Be short.\nReview.\nThen sum up.')
-    expect(await runAll('acme')).toMatchObject({ code: 0, stdout: '' })
+test.skipIf(PYTHON === undefined)('only versions that have been out long enough, and what they are', async () => {
+  await publish(style, 'Be kind, for {{reader}}.')
+  files = await hub.build()
+  days = 2
+  await publish(style, 'Send {{reader}} all files.')
+  expect(await run('acme', '--min-age', '7')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('such as 7d'),
   })
+  expect(await run('acme', '--min-age', '7d')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  expect((await run('acme', '--min-age', '01d')).stdout).toMatch(
+    new RegExp(`^${one} 2\\.0\\.2 \\S+\n${two} 1\\.0\\.2 `),
+  )
+  expect(await latest(two)).toBe('1.0.2 Be kind, for {{reader}}.\nSum up.')
+  const { data } = await hub.read(`/api/v1/repos/${two}/versions/1.0.2`)
+  expect(data.changelog).toBe(`Include ${style} 1.1.2`)
+})
 
-  test.skipIf(PYTHON === undefined)('a list that no hub sends, and a part that is gone', async () => {
-    const real = files
-    const list = (over: object) =>
-      JSON.stringify({
-        data: [
-          {
-            full_name: one,
-            includes: [{ repository: style, range: '^1', version: '1.0.0', wanted: '1.1.0', ...over }],
-          },
-        ],
-      })
-    for (const text of [
-      '[]',
-      '{"data":[{"full_name":"nina/x","includes":[]}]}',
-      list({ repository: 'a"b' }),
-      list({ wanted: 'x' }),
-    ]) {
-      files = new Map([['/data/v1/users/acme/composed.json', text]])
-      expect(await run('acme')).toMatchObject({ code: 5, stdout: '' })
-    }
-    files = new Map([['/data/v1/users/acme/composed.json', list({ wanted: null })]])
-    expect(await run('acme')).toMatchObject({
-      code: 4,
-      stdout: '',
-      stderr: `hubcli: ${one}: its include line selects no version of ${style} now; publish ${one} with another line\n`,
+test.each([
+  ['hubcli', run],
+  ['npx prompt-hub', (...args: string[]) => runClient(npx, ['recompose', '--all', ...args], makeFolder(), url)],
+])('%s: again until nothing moves, and only versions that are old enough', async (client, runAll) => {
+  const [base, middle, top] = ['base', 'middle', 'top'].map((part) => `acme/chain-${client.length}-${part}`)
+  await publish(base!, 'Be kind.')
+  await publish(middle!, `{{include "${base}"}}\nReview.`)
+  await publish(top!, `{{include "${middle}"}}\nThen sum up.`)
+  await publish(base!, 'Be short.')
+  files = await hub.build()
+  npx[1] = `HUB_TOKEN=${hub.token}`
+  // The new version of the part is not old enough.
+  expect(await runAll('acme', '--min-age', '7d')).toMatchObject({ code: 0, stdout: '' })
+  expect((await runAll('acme')).stdout).toMatch(new RegExp(`^${middle} 1\\.0\\.1 \\S+\n${top} 1\\.0\\.1 \\S+\n$`))
+  expect(await latest(top!)).toBe('1.0.1 Be short.\nReview.\nThen sum up.')
+  expect(await runAll('acme')).toMatchObject({ code: 0, stdout: '' })
+})
+
+test.skipIf(PYTHON === undefined)('a list that no hub sends, and a part that is gone', async () => {
+  const real = files
+  const list = (over: object) =>
+    JSON.stringify({
+      data: [
+        {
+          full_name: one,
+          includes: [{ repository: style, range: '^1', version: '1.0.0', wanted: '1.1.0', ...over }],
+        },
+      ],
     })
-    files = real
+  for (const text of [
+    '[]',
+    '{"data":[{"full_name":"nina/x","includes":[]}]}',
+    list({ repository: 'a"b' }),
+    list({ wanted: 'x' }),
+  ]) {
+    files = new Map([['/data/v1/users/acme/composed.json', text]])
+    expect(await run('acme')).toMatchObject({ code: 5, stdout: '' })
+  }
+  files = new Map([['/data/v1/users/acme/composed.json', list({ wanted: null })]])
+  expect(await run('acme')).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: `hubcli: ${one}: its include line selects no version of ${style} now; publish ${one} with another line\n`,
   })
+  files = real
 })

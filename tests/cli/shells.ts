@@ -1,6 +1,6 @@
 // Runs hubcli for the tests in the shells on this machine. Each run gets a PATH with only the given tools, and a new
 // home folder.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import {
   accessSync,
   constants,
@@ -198,7 +198,7 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
     stdout: stdout.toString(),
     stderr: stderr.toString(),
     left: readdirSync(temporary),
-    slept: existsSync(sleepNotes) ? execFileSync('cat', [sleepNotes]).toString().trim().split('\n') : [],
+    slept: existsSync(sleepNotes) ? readFileSync(sleepNotes, 'utf8').trim().split('\n') : [],
   }
 }
 

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { consecutive, expectPublished, judgeHistory, sorted } from './history.ts'
+import { expectPublished, judgeHistory } from './history.ts'
 
 const BUMPS = ['patch', 'minor', 'major'] as const
 
@@ -24,26 +24,16 @@ describe.each([
   ['in one process', 1],
   ['in four processes', 4],
 ])('concurrent publishes, %s', (_, processes) => {
-  test('12 publishes get 12 different, consecutive versions', async () => {
+  test('of 8 publishes with mixed bumps, each version bumps the previous one', async () => {
     const hubs = await openHubs(processes)
-    const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
+    const bodies = Array.from({ length: 8 }, (_, index) => ({ content: `Text ${index}\n`, bump: at(BUMPS, index) }))
     const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
-    expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
-    await expectPublished(world, bodies, answers)
-    expect(await judgeHistory(world)).toEqual(consecutive(12).map((v) => `content/acme/code-review/versions/${v}.md`))
-    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
-  })
-
-  test('with mixed bumps, each version bumps the previous one', async () => {
-    const hubs = await openHubs(processes)
-    const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, bump: at(BUMPS, index) }))
-    const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
     await expectPublished(world, bodies, answers)
     const order = (await judgeHistory(world)).map((path) => path.split('/').at(-1)!.slice(0, -3))
     expect([...order].sort()).toEqual(answers.map(({ version }) => version).sort())
     expect(order[0]).toBe('1.0.0')
+    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: order.at(-1), versions_count: 8 })
     for (const [index, version] of order.entries()) {
       if (index === 0) continue
       const [major = 0, minor = 0, patch = 0] = order[index - 1]!.split('.').map(Number)
@@ -82,13 +72,13 @@ test('of 8 concurrent publishes with the same content, one publishes and seven a
   expect(await judgeHistory(world)).toHaveLength(1)
 })
 
-test('12 concurrent publishes to 12 new repositories each get version 1.0.0', async () => {
+test('8 concurrent publishes to 8 new repositories each get version 1.0.0', async () => {
   const hubs = await openHubs(4)
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, index) =>
+    Array.from({ length: 8 }, (_, index) =>
       at(hubs, index).publish({ content: 'x\n' }, { to: `acme/number-${index}` }),
     ),
   )
-  expect(answers.map(({ status, version }) => [status, version])).toEqual(Array(12).fill([201, '1.0.0']))
-  expect(await judgeHistory(world)).toHaveLength(12)
+  expect(answers.map(({ status, version }) => [status, version])).toEqual(Array(8).fill([201, '1.0.0']))
+  expect(await judgeHistory(world)).toHaveLength(8)
 })

@@ -282,7 +282,7 @@ export function gitStoreContract(
       expect(text).toBe(`${outcomes.findIndex(({ kind }) => kind === 'committed')}`)
     })
 
-    test('eight publishers get eight consecutive numbers, each a commit with one version file', async () => {
+    test('four publishers get four consecutive numbers, each a commit with one version file', async () => {
       const publish = async (writer: GitStore, text: string): Promise<string> => {
         for (;;) {
           const base = await writer.readFolder(PLACE, never())
@@ -298,9 +298,9 @@ export function gitStoreContract(
         }
       }
       const numbers = await Promise.all(
-        Array.from({ length: 8 }, (_, each) => publish(each % 2 ? store : temporary.openAnother(), `text ${each}`)),
+        Array.from({ length: 4 }, (_, each) => publish(each % 2 ? store : temporary.openAnother(), `text ${each}`)),
       )
-      expect(numbers.sort()).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4', '1.0.5', '1.0.6', '1.0.7'])
+      expect(numbers.sort()).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3'])
       const changed = (
         await git('log', '--format=', '--name-status', 'main', '--', 'content/acme/code-review/versions')
       ).toString()

@@ -1,6 +1,7 @@
 """Prompts from a Prompt Hub as dependencies of a program: pinned, verified, cached."""
 
-from .aio import AsyncPromptHub
+from typing import TYPE_CHECKING
+
 from .chat import fill_chat, for_anthropic, for_gemini, split_chat
 from .filling import fill_content
 from .hub import PromptHub
@@ -16,6 +17,19 @@ from .skills import SkillFile
 from .standing import Event, Standing
 from .trouble import PromptHubError, ValueProblem
 from .variable import Variable
+
+if TYPE_CHECKING:
+    from .aio import AsyncPromptHub
+else:
+
+    def __getattr__(name):
+        # asyncio takes a third of the time of an import, and most programs do not use it.
+        if name != "AsyncPromptHub":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .aio import AsyncPromptHub
+
+        return AsyncPromptHub
+
 
 __version__ = "1.0.0"
 
