@@ -24,8 +24,7 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
 const ALONE = [
   'tests/account/browser.test.ts',
   'tests/clients/{silent-hub,waiting}.test.ts',
-  'tests/{editor,hubs,linear,netlify,operate}/**/*.test.ts',
-  'tests/e2e/dev-pages.test.ts',
+  'tests/{e2e,editor,hubs,linear,netlify,operate}/**/*.test.ts',
   'tests/host/{caches,log-without-reader,network,pages-bundle,stuck-builder,uncaught-errors,watching}.test.ts',
   'tests/mcp/http.test.ts',
   'tests/site/{chat,first-screen,incremental,many-versions,pages}.test.ts',

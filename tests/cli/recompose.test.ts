@@ -138,6 +138,8 @@ test.skipIf(PYTHON === undefined)('only versions that have been out long enough,
   expect(await latest(two)).toBe('1.0.2 Be kind, for {{reader}}.\nSum up.')
   const { data } = await hub.read(`/api/v1/repos/${two}/versions/1.0.2`)
   expect(data.changelog).toBe(`Include ${style} 1.1.2`)
+  // Nothing is left for the next tests.
+  expect((await run('acme')).code).toBe(0)
 })
 
 test.each([
