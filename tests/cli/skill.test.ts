@@ -9,7 +9,7 @@ import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.t
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
 import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELLS } from './shells.ts'
 
-const FOLDER = '.claude/skills/review'
+const FOLDER = '.agents/skills/review'
 const FILE = `${FOLDER}/SKILL.md`
 const usual = { options: [], example: null, description: '' }
 const VARIABLES: SkillVersion['variables'] = [

@@ -43,6 +43,8 @@ print(json.dumps(chosen))
       copilot: '.github/skills',
       gemini: '.gemini/skills',
       opencode: '.opencode/skills',
+      antigravity: '.agents/skills',
+      kiro: '.kiro/skills',
     }
     const folder = hub.newFolder()
     const agents = Object.keys(places) as Agent[]
@@ -51,13 +53,14 @@ print(json.dumps(chosen))
 
   test('or what the project has', async () => {
     const projects: [string[], string][] = [
-      [[], '.claude'],
+      [[], '.agents'],
       [['CLAUDE.md'], '.claude'],
       [['.codex/config.toml'], '.agents'],
       [['.agents/x'], '.agents'],
       [['GEMINI.md'], '.gemini'],
+      [['.kiro/steering/tech.md'], '.kiro'],
       [['.github/copilot-instructions.md', 'AGENTS.md'], '.github'],
-      [['.github/workflows/ci.yml'], '.claude'],
+      [['.github/workflows/ci.yml'], '.agents'],
       // A folder for skills wins over a marker.
       [['CLAUDE.md', '.agents/skills/other/SKILL.md'], '.agents'],
     ]
@@ -71,11 +74,11 @@ print(json.dumps(chosen))
     )
   })
 
-  test('without a sign of an agent, that of Claude Code', async () => {
+  test('without a sign of an agent, the folder that most agents read', async () => {
     const folder = hub.newFolder()
     const ran = await hub.hubcli(folder, 'add', 'acme/forms@1.0.0', '--as', 'skill')
-    expect(ran).toMatchObject({ code: 0, stdout: 'acme/forms 1.0.0 .claude/skills/forms\n' })
-    expect(existsSync(join(folder, '.claude/skills/forms/scripts/fill.py'))).toBe(true)
+    expect(ran).toMatchObject({ code: 0, stdout: 'acme/forms 1.0.0 .agents/skills/forms\n' })
+    expect(existsSync(join(folder, '.agents/skills/forms/scripts/fill.py'))).toBe(true)
   })
 
   test('a locked skill stays where it is, --agent and -o add a place', async () => {
@@ -94,7 +97,7 @@ print(json.dumps(chosen))
     expect(await add('--agent', 'notepad')).toMatchObject({
       code: 1,
       stderr:
-        'hubcli: --agent: expected claude-code, codex, cursor, copilot, gemini, opencode or amp, got notepad; -o names any other folder\n',
+        'hubcli: --agent: expected claude-code, codex, cursor, copilot, gemini, opencode, amp, antigravity or kiro, got notepad; -o names any other folder\n',
     })
     expect(await add('-o', 'tools/skills/other')).toMatchObject({
       code: 1,

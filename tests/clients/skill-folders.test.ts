@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub?.close())
 
-const PLACE = '.claude/skills/forms'
+const PLACE = '.agents/skills/forms'
 
 /** Makes a project like the one to which hubcli has added the skill. */
 function makeProject(): string {
@@ -79,8 +79,8 @@ test('hubcli add writes every file byte for byte, only scripts executable, and a
       },
     ],
   })
-  expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toContain('\n/.claude/skills/forms/** -text\n')
-  expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
+  expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toContain('\n/.agents/skills/forms/** -text\n')
+  expect(readdirSync(join(folder, '.agents/skills'))).toEqual(['forms'])
   expect(await hub.hubcli(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
   expect(await hub.hubcli(folder, 'cat', '--locked', 'acme/forms')).toMatchObject({
     code: 0,
@@ -107,11 +107,11 @@ describe.each(CLIENTS)('$name', ({ command }) => {
     })
     expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
     expect(snapshot(folder)).toEqual(whole)
-    rmSync(join(folder, '.claude'), { recursive: true })
+    rmSync(join(folder, '.agents'), { recursive: true })
     expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
     expect(snapshot(folder)).toEqual(whole)
     expect(executable(folder)).toEqual(['scripts/run.sh'])
-    expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['forms'])
+    expect(readdirSync(join(folder, '.agents/skills'))).toEqual(['forms'])
   })
 
   test('does not replace what was changed by hand, and names the way out', async () => {
@@ -145,11 +145,11 @@ describe.each(CLIENTS)('$name', ({ command }) => {
 
   test('add changes the range of a locked skill, which stays a skill', async () => {
     const folder = makeProject()
-    const whole = snapshot(join(folder, '.claude'))
+    const whole = snapshot(join(folder, '.agents'))
     expect(await run(folder, 'add', 'acme/forms@1.x')).toMatchObject({ code: 0, stderr: '' })
     const { range, places } = JSON.parse(lockIn(folder)).prompts['acme/forms']
     expect([range, places.map(({ path }: { path: string }) => path)]).toEqual(['1.x', [PLACE]])
-    expect(snapshot(join(folder, '.claude'))).toEqual(whole)
+    expect(snapshot(join(folder, '.agents'))).toEqual(whole)
     expect(await offline(folder, 'verify')).toMatchObject({ code: 0 })
   })
 

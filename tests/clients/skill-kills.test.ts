@@ -17,7 +17,7 @@ let fresh: string
 /** Makes a project that has the first of the two versions. */
 let makeOld: () => string
 const PROMPT = 'acme/two'
-const PLACE = '.claude/skills/two'
+const PLACE = '.agents/skills/two'
 beforeAll(async () => {
   hub = await startSkillHub()
   const source = hub.newFolder()
@@ -97,7 +97,7 @@ describe.each(CLIENTS)(
       const ran = await runClient(failingRename(2), ['remove', PROMPT], folder, hub.url)
       expect(ran).toMatchObject({ code: 0, stdout: `${PROMPT} 1.0.0 ${PLACE}\n` })
       expect(ran.stderr).toMatch(
-        /^prompt-hub: deletes [^\n]*\nprompt-hub: \.claude\/skills\/two cannot be deleted and stays: [^\n]*busy\n$/,
+        /^prompt-hub: deletes [^\n]*\nprompt-hub: \.agents\/skills\/two cannot be deleted and stays: [^\n]*busy\n$/,
       )
       expect(snapshot(join(folder, PLACE))).toEqual(old)
       expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0, stderr: '' })

@@ -108,16 +108,16 @@ describe.each([
   test('no changed file', async () => {
     const project = mkdtempSync(join(hub.scratch, 'changed-'))
     await hub.hubcli(project, 'add', 'acme/forms', '--as', 'skill')
-    writeFileSync(join(project, '.claude/skills/forms/scripts/fill.py'), 'evil')
+    writeFileSync(join(project, '.agents/skills/forms/scripts/fill.py'), 'evil')
     const lock = join(project, 'prompts.lock')
     expect(await read(AWAY, lock)).toEqual({
       error: [
         'integrity',
-        '.claude/skills/forms/scripts/fill.py is not what prompts.lock says; prompt-hub install --force restores it',
+        '.agents/skills/forms/scripts/fill.py is not what prompts.lock says; prompt-hub install --force restores it',
       ],
     })
-    writeFileSync(join(project, '.claude/skills/forms/SKILL.md'), 'evil')
-    expect((await read(AWAY, lock)).error?.[1]).toMatch(/^\.claude\/skills\/forms\/SKILL\.md is not what/)
+    writeFileSync(join(project, '.agents/skills/forms/SKILL.md'), 'evil')
+    expect((await read(AWAY, lock)).error?.[1]).toMatch(/^\.agents\/skills\/forms\/SKILL\.md is not what/)
   })
 
   test('no other bytes from a mirror', async () => {

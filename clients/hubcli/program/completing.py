@@ -6,7 +6,7 @@ WORDS = """_hubcli_words() { # <number of words before> <command> <word before> 
     *:export:--to:*) echo markdown dotprompt prompty github langfuse langchain skill claude-command ;;
     *:push:--format:*) echo text chat ;;
     *:add:--as:*) echo skill ;;
-    *:add:--agent:*) echo claude-code codex cursor copilot gemini opencode amp ;;
+    *:add:--agent:*) echo claude-code codex cursor copilot gemini opencode amp antigravity kiro ;;
     *:--bump:*) echo auto major minor patch ;;
 %(options)s
     2:completion:*) echo bash zsh fish ;;

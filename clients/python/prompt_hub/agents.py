@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from typing import Optional
 
+_SHARED = ".agents/skills"
+"""The folder that most agents read."""
 # https://code.claude.com/docs/en/skills, https://developers.openai.com/codex/skills,
 # https://cursor.com/docs/context/skills, https://docs.github.com/en/copilot/concepts/agents/about-agent-skills,
-# https://geminicli.com/docs/cli/skills, https://opencode.ai/docs/skills, https://ampcode.com/manual#agent-skills
+# https://geminicli.com/docs/cli/skills, https://opencode.ai/docs/skills, https://ampcode.com/manual#agent-skills,
+# https://antigravity.google/docs/skills, https://kiro.dev/docs/skills
 AGENTS = {
     "claude-code": ".claude/skills",
     "codex": ".agents/skills",
@@ -16,6 +19,8 @@ AGENTS = {
     "gemini": ".gemini/skills",
     "opencode": ".opencode/skills",
     "amp": ".agents/skills",
+    "antigravity": ".agents/skills",
+    "kiro": ".kiro/skills",
 }
 """The folder of each agent, by its name on the command line."""
 # The files and folders that only this agent reads.
@@ -29,6 +34,7 @@ _SIGNS = {
     ".gemini": "gemini",
     "GEMINI.md": "gemini",
     ".opencode": "opencode",
+    ".kiro": "kiro",
 }
 
 
@@ -38,4 +44,4 @@ def skills_folder(root: str, agent: Optional[str]) -> str:
         return AGENTS[agent]
     there = [folder for folder in AGENTS.values() if os.path.isdir(os.path.join(root, *folder.split("/")))]
     there += [AGENTS[agent] for sign, agent in _SIGNS.items() if os.path.exists(os.path.join(root, *sign.split("/")))]
-    return there[0] if there else AGENTS["claude-code"]
+    return there[0] if there else _SHARED

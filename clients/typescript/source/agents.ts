@@ -2,10 +2,14 @@
 import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** The folder that most agents read. */
+const SHARED = '.agents/skills'
+
 /** The folder of each agent, by its name on the command line. */
 // https://code.claude.com/docs/en/skills, https://developers.openai.com/codex/skills,
 // https://cursor.com/docs/context/skills, https://docs.github.com/en/copilot/concepts/agents/about-agent-skills,
-// https://geminicli.com/docs/cli/skills, https://opencode.ai/docs/skills, https://ampcode.com/manual#agent-skills
+// https://geminicli.com/docs/cli/skills, https://opencode.ai/docs/skills, https://ampcode.com/manual#agent-skills,
+// https://antigravity.google/docs/skills, https://kiro.dev/docs/skills
 export const AGENTS = {
   'claude-code': '.claude/skills',
   codex: '.agents/skills',
@@ -14,6 +18,8 @@ export const AGENTS = {
   gemini: '.gemini/skills',
   opencode: '.opencode/skills',
   amp: '.agents/skills',
+  antigravity: '.agents/skills',
+  kiro: '.kiro/skills',
 } as const
 
 /** An agent that loads skills from a folder of the project. */
@@ -30,6 +36,7 @@ const SIGNS: readonly (readonly [path: string, agent: Agent])[] = [
   ['.gemini', 'gemini'],
   ['GEMINI.md', 'gemini'],
   ['.opencode', 'opencode'],
+  ['.kiro', 'kiro'],
 ]
 
 /** Whether a name is that of an agent. */
@@ -56,5 +63,5 @@ export async function skillsFolder(root: string, agent: Agent | undefined): Prom
       )
     )
       return AGENTS[each]
-  return AGENTS['claude-code']
+  return SHARED
 }
