@@ -14,7 +14,6 @@ import { findFiles, type VersionPlace } from '../server/read/files.ts'
 import { encode, findNewest, findVersion } from '../server/read/records.ts'
 import { respondForNpm } from '../server/refusals.ts'
 import { respondWith } from '../server/respond.ts'
-import type { FreshCopy } from '../state/fresh-copies.ts'
 import { formatPackument, readDigests } from './npm.ts'
 
 /** Handles one request. Never throws. What a build has is outside the rate limit, because `npm ci` asks for every package. @param parameters as in one of `NPM_PATHS` */
@@ -62,7 +61,7 @@ function readPlace({ package: full, scope, name, file }: PathParameters) {
 }
 
 /** The lists of prompts that have changed since the build, by their copies, which hosts keep. */
-const listed = new WeakMap<FreshCopy, Promise<Bytes>>()
+const listed = new WeakMap<object, Promise<Bytes>>()
 
 /** Lists the versions of a repository that has changed since the build. Versions that the build has are not packed again. */
 export async function listPackage(

@@ -5,7 +5,7 @@ import type { ArchivedFile } from '../files/archive.ts'
 import { packZip } from '../files/zip.ts'
 
 /** Describes a skill for `plugin.json`. It says nothing that can change. */
-export function describePlugin({ name, version, skill }: Pick<SkillVersion, 'name' | 'version' | 'skill'>) {
+function describePlugin({ name, version, skill }: Pick<SkillVersion, 'name' | 'version' | 'skill'>) {
   return {
     $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
     name,

@@ -41,8 +41,7 @@ export function search(hub: Reading): void {
 
     test('npx skills find has skills alone, of one owner if it asks for one', async () => {
       const skills = await found('/api/v1/repos?kind=skill')
-      const ask = async (query: string) =>
-        (await (await fetch(`${hub.base}/api/search?${query}`)).json()) as SkillList
+      const ask = async (query: string) => (await (await fetch(`${hub.base}/api/search?${query}`)).json()) as SkillList
       const all = await ask('limit=100')
       expect([all.query, all.count, all.skills.length]).toEqual(['', meta(skills).total, meta(skills).total])
       expect(all.skills.map(({ id }) => id).slice(0, 20)).toEqual(names(skills))
