@@ -1,4 +1,4 @@
-// Defines the test projects: `unit` needs no server, build or other program; `alone` and `shared` contain all other
+// Defines the test projects: `unit` needs no server, build or other program; `shared` and `whole` contain all other
 // tests, and install the packages in tests/package.json for them.
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -12,22 +12,27 @@ import { MissingPrograms } from './tests/missing-programs.ts'
 const UNIT = ['{packages,scripts,src}/**/*.test.ts', 'tests/*.test.ts', 'tests/{relevance,server}/**/*.test.ts']
 
 /**
- * The folders with the longest tests, longest first. A long test that started last would run alone.
+ * The folders with the longest tests outside of `SHARED`, longest first. A long test that started last would run alone.
  */
 const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', 'publish', 'host', 'cli', 'clients']
 
 /**
- * Tests that change or measure their process, and those whose hubs take most of its memory. All others share the
- * processes of the test runner: to load the code of the hub and of the test runner into a process of its own takes
- * three seconds of processor time per file.
+ * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes
+ * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file. A
+ * file that starts many programs gains nothing, because a large process takes longer to start one.
  */
-const ALONE = [
-  'tests/account/browser.test.ts',
-  'tests/clients/{silent-hub,waiting}.test.ts',
-  'tests/{e2e,editor,hubs,linear,netlify,operate}/**/*.test.ts',
-  'tests/host/{caches,log-without-reader,network,pages-bundle,stuck-builder,uncaught-errors,watching}.test.ts',
-  'tests/mcp/http.test.ts',
-  'tests/site/{chat,first-screen,incremental,many-versions,pages}.test.ts',
+const SHARED = [
+  'tests/{formats,github,models,oidc,review,stores}/**/*.test.ts',
+  'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
+  'tests/attestations/{predicate,replay,verify}.test.ts',
+  'tests/clients/typescript*.test.ts',
+  'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
+  'tests/openapi/linter.test.ts',
+  'tests/publish/{answer,body-*,bump,chat,check,compose,conditions,dangerous-content,fresh,label-reads}.test.ts',
+  'tests/publish/{manage,many-versions,moderation,names-and-paths,order,owner,prompt-file,quota}.test.ts',
+  'tests/publish/{repeated,results,same-record,skill,skill-*,tokens,warnings}.test.ts',
+  'tests/scripts/import-*.test.ts',
+  'tests/site/{feed-dates,filling-guide,long-texts,open-in,part-changes,results,site-data,source-links}.test.ts',
 ]
 
 /**
@@ -37,9 +42,10 @@ const ALONE = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
-      const at = LONG.findIndex((folder) => moduleId.includes(`/tests/${folder}/`))
       // A process goes on to the next file only if that is the next in line.
-      return (project.name === 'shared' ? LONG.length + 1 : 0) + (at < 0 ? LONG.length : at)
+      if (project.name === 'shared') return LONG.length + 1
+      const at = LONG.findIndex((folder) => moduleId.includes(`/tests/${folder}/`))
+      return at < 0 ? LONG.length : at
     }
     const { seed } = this.ctx.config.sequence
     const drawn = new Map(files.map((file) => [file, hash('sha256', `${seed} ${relative('.', file.moduleId)}`)]))
@@ -86,14 +92,13 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst, shuffle: { files: true } },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ALONE, globalSetup: SETUP } },
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false, globalSetup: SETUP } },
       {
         extends: true,
         test: {
-          name: 'shared',
+          name: 'whole',
           include: ['tests/**/*.test.ts'],
-          exclude: [...UNIT, ...ALONE, '**/node_modules/**'],
-          isolate: false,
+          exclude: [...UNIT, ...SHARED, '**/node_modules/**'],
           globalSetup: SETUP,
         },
       },

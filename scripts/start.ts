@@ -1,4 +1,4 @@
-// `npm start`: runs the hub. What Node compiles is kept for the next start, which then takes two thirds of the processor time.
+// `npm start`: runs the hub. What Node compiles is kept for the next start, which then takes a quarter less processor time.
 import { enableCompileCache } from 'node:module'
 import { resolve } from 'node:path'
 

@@ -13,7 +13,10 @@ export default serveOnNetlify(createApp<Context>([namesakes({ hub: openHub }), e
 export const config: Config = {
   path: ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'],
   // What other functions answer.
-  excludedPath: '/:room(api|assets|auth|cli|clients|data|npm|settings)/*',
+  excludedPath: [
+    '/:room(api|assets|auth|cli|clients|data|npm|settings)/*',
+    '/.well-known/:list(agent-skills|skills)/*',
+  ],
   preferStatic: true,
   rateLimit: {
     action: 'rewrite',

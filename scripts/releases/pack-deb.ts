@@ -22,7 +22,10 @@ set -e
 [ "$1" = configure ] || exit 0
 getent passwd prompt-hub >/dev/null ||
   useradd --system --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin prompt-hub
-install --directory --owner=prompt-hub --group=prompt-hub --mode=700 /srv/prompt-hub/.hub /srv/catalogue /var/backups/prompt-hub
+for folder in /srv/prompt-hub/.hub /srv/catalogue /var/backups/prompt-hub; do
+  # Somebody may have given them to another user.
+  [ -d "$folder" ] || install --directory --owner=prompt-hub --group=prompt-hub --mode=700 "$folder"
+done
 [ -e /srv/catalogue/.git ] || runuser -u prompt-hub -- sh -eu <<'END'
 cd /srv/catalogue
 git init --quiet --initial-branch=main
@@ -31,9 +34,13 @@ git -c user.name=Operator -c user.email=operator@localhost commit --quiet --allo
 END
 [ -d /run/systemd/system ] || exit 0
 systemctl daemon-reload
-[ -n "$2" ] || systemctl enable --quiet --now prompt-hub.socket prompt-hub-backup.timer
-[ -n "$2" ] || systemctl enable --quiet prompt-hub
-systemctl restart prompt-hub
+if [ -n "$2" ]; then
+  systemctl try-restart prompt-hub
+else
+  systemctl enable --quiet --now prompt-hub.socket prompt-hub-backup.timer
+  systemctl enable --quiet prompt-hub
+  systemctl restart prompt-hub
+fi
 `
 
 /** Takes the place of `npm run` on a machine without npm. */

@@ -13,20 +13,22 @@ export interface Succession {
 }
 
 /**
- * Changes the times of versions that a commit copied, with the same files, while it let their prompt name the copy as its successor.
+ * Changes the times of versions that a commit copied while it let their prompt name the copy as its successor. The copy must have nothing else, as `npm run rename` makes it: otherwise, a version would look older in a prompt that others use.
  *
  * @param successions oldest first
  * @param added the times by version, as JSON, by the prompt's full name. Without a time, a version has the one in its file
  */
 export async function keepTimes(git: Git, successions: readonly Succession[], added: Map<string, string>) {
   for (const { commit, at, before, now } of successions) {
+    if (before === now) continue
     const times: Record<string, string> = JSON.parse(added.get(now) ?? '{}')
     const copied = Object.keys(times).filter((version) => times[version] === at)
     if (copied.length === 0) continue
     const [own, others] = listVersions(await listTree(git, commit, [before, now]), [before, now])
+    if (!others!.entries().every(([version, files]) => own!.get(version) === files)) continue
     const first: Record<string, string> = JSON.parse(added.get(before) ?? '{}')
     for (const version of copied) {
-      if (own!.get(version) !== others!.get(version)) continue
+      if (!others!.has(version)) continue
       if (first[version] === undefined) delete times[version]
       else times[version] = first[version]
     }

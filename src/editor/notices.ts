@@ -1,4 +1,4 @@
-// Says what a change of a prompt did, after the redirect: from the records, so that an address cannot claim anything else.
+// Says how a prompt is after a change, from the records, so that an address cannot claim anything else.
 import type { Repository, VersionRow } from '../domain/api/schema.ts'
 import { isLabel, isVersion } from '../domain/values/names.ts'
 
@@ -14,15 +14,15 @@ const NOTICES: Readonly<Record<string, (changed: Changed) => string | undefined>
   label: ({ repository: { labels }, of }) =>
     Object.hasOwn(labels, of) ? `{{${of}}} now points at {{${labels[of]}}}.` : undefined,
   unlabel: ({ repository: { labels }, of }) =>
-    isLabel(of) && !Object.hasOwn(labels, of) ? `The label {{${of}}} was removed.` : undefined,
-  yank: ({ versions, of }) => (isYanked(versions, of) === true ? `{{${of}}} was yanked.` : undefined),
-  unyank: ({ versions, of }) => (isYanked(versions, of) === false ? `{{${of}}} was un-yanked.` : undefined),
+    isLabel(of) && !Object.hasOwn(labels, of) ? `There is no label {{${of}}}.` : undefined,
+  yank: ({ versions, of }) => (isYanked(versions, of) === true ? `{{${of}}} is yanked.` : undefined),
+  unyank: ({ versions, of }) => (isYanked(versions, of) === false ? `{{${of}}} is not yanked.` : undefined),
   status: ({ repository: { status } }) => `The status is {{${status}}}.`,
   move: ({ repository: { moved_to } }) =>
     moved_to === null ? 'This prompt points to {{no other}}.' : `This prompt points to {{${moved_to}}}.`,
   'delete-version': ({ versions, of }) =>
     isVersion(of) && isYanked(versions, of) === undefined
-      ? `{{${of}}} was deleted. Its number is never used again.`
+      ? `There is no version {{${of}}}. The number of a deleted version is never used again.`
       : undefined,
 }
 
@@ -34,7 +34,7 @@ export function noticePath(fullName: string, form: URLSearchParams): string {
   return `/${fullName}/manage?${new URLSearchParams({ done: form.get('change') ?? '', ...(of && { of: of.trim() }) })}`
 }
 
-/** Returns what the address of a page says was changed, if the records agree. */
+/** Returns how the prompt is now in what the address says was changed, if the records agree. */
 export function sayDone({ url }: Request, records: Omit<Changed, 'of'>): string | undefined {
   const { searchParams } = new URL(url)
   const done = searchParams.get('done') ?? ''

@@ -4,7 +4,7 @@ import type { SiteFiles } from '../built/site-files.ts'
 import type { PathParameters } from '../domain/api/routes.ts'
 import { pathOf } from '../server/address.ts'
 import type { Hub } from '../server/hub.ts'
-import { methodNotAllowed, respondToError } from '../server/refusals.ts'
+import { methodNotAllowed, respondNotFound, respondToError } from '../server/refusals.ts'
 import { respondToOptions } from '../server/respond.ts'
 
 /**
@@ -46,6 +46,8 @@ export function createApp<Place extends object>(groups: readonly RouteGroup<Plac
     )
   }
   for (const group of groups) group(add)
+  // Netlify may ask a function for more than its routes.
+  app.notFound((context) => respondNotFound(context.req.raw))
   app.onError((thrown, context) => respondToError(context.req.raw, thrown))
   return app
 }

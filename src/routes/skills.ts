@@ -9,7 +9,7 @@ import { handleSkill } from '../skills/handle-skill.ts'
 import { type Answer, only, type ReadParts, type RouteGroup } from './app.ts'
 
 /** Folders whose files are for programs: what is missing is a JSON error. */
-const FOLDERS = ['/data', '/assets', '/cli', '/clients', '/npm']
+const FOLDERS = ['/data', '/assets', '/cli', '/clients']
 
 /** Adds the routes of skills and files. */
 export const skills =
@@ -20,7 +20,7 @@ export const skills =
     for (const path of [...APM_PATHS, '/api/apm/*']) add('all', path, only(READ_METHODS, answerApm, respondWithProblem))
     const answerNpm: Answer<Place> = (request, parameters, place) =>
       handleNpm(request, parameters, () => hub(request, place))
-    for (const path of NPM_PATHS) add('all', path, only(READ_METHODS, answerNpm, respondForNpm))
+    for (const path of [...NPM_PATHS, '/npm', '/npm/*']) add('all', path, only(READ_METHODS, answerNpm, respondForNpm))
     const answerSkill: Answer<Place> = (request, parameters, place, path) =>
       handleSkill(request, path, parameters, () => hub(request, place))
     for (const path of SKILL_PATHS) add('all', path, only(READ_METHODS, answerSkill))

@@ -20,15 +20,20 @@ export async function findOthers(q: string, hub: Pick<PageData, 'listTags' | 'li
   const words = q.toLowerCase().split(/\s+/)
   const named = new Set([...words, words.join('-')])
   const start = words.at(-1) ?? ''
+  const isMeant = (name: string) => named.has(name) || (start.length >= MIN_LETTERS && `-${name}`.includes(`-${start}`))
+  /** Chooses the first names, those that the words name before all others. */
   const choose = (names: readonly string[]) =>
-    [
-      ...names.filter((name) => named.has(name)),
-      ...names.filter((name) => start.length >= MIN_LETTERS && !named.has(name) && `-${name}`.includes(`-${start}`)),
-    ].slice(0, MAX_NAMED)
+    names.toSorted((a, b) => Number(named.has(b)) - Number(named.has(a))).slice(0, MAX_NAMED)
   const [tags, owners, guides] = await Promise.all([hub.listTags(), hub.listOwners(), findGuides(q)])
-  const publishing = owners.filter(({ repos_count }) => repos_count > 0).sort((a, b) => b.repos_count - a.repos_count)
+  const publishing = owners
+    .filter(({ handle, repos_count }) => repos_count > 0 && isMeant(handle))
+    .sort((a, b) => b.repos_count - a.repos_count)
   return [
-    ...choose(tags.map(({ name }) => name)).map((tag) => ({ what: 'Tag' as const, words: tag, address: tagPage(tag) })),
+    ...choose(tags.map(({ name }) => name).filter(isMeant)).map((tag) => ({
+      what: 'Tag' as const,
+      words: tag,
+      address: tagPage(tag),
+    })),
     ...choose(publishing.map(({ handle }) => handle)).map((handle) => ({
       what: 'Owner' as const,
       words: handle,

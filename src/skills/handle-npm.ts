@@ -16,7 +16,7 @@ import { respondForNpm } from '../server/refusals.ts'
 import { respondWith } from '../server/respond.ts'
 import { formatPackument, readDigests } from './npm.ts'
 
-/** Handles one request. Never throws. What a build has is outside the rate limit, because `npm ci` asks for every package. @param parameters as in one of `NPM_PATHS` */
+/** Handles one request. Never throws. What a build has is outside the rate limit, because `npm ci` asks for every package; but the package of a skill with files is made for each request. @param parameters as in one of `NPM_PATHS` */
 export async function handleNpm(request: Request, parameters: PathParameters, connect: Connect): Promise<Response> {
   const place = readPlace(parameters)
   const cacheTag = place && repositoryCacheTag(place.owner, place.name)
@@ -34,7 +34,7 @@ export async function handleNpm(request: Request, parameters: PathParameters, co
     if (!isBuilt) await countRequest(hub)
     const bytes =
       version !== undefined
-        ? await makePackage({ owner, name, version }, hub)
+        ? await makePackage({ owner, name, version }, hub, isBuilt ? () => countRequest(hub) : undefined)
         : isBuilt
           ? built
           : await listPackage(place, hub)
@@ -96,8 +96,12 @@ export async function listPackage(
 /** The packages of versions without other files, by the bytes of their records, which hosts cache. */
 const packages = new WeakMap<Bytes, Bytes>()
 
-/** Makes the package of a version from its record and files. */
-async function makePackage(place: VersionPlace, sources: Sources): Promise<Bytes | undefined> {
+/** Makes the package of a version from its record and files. @param onWork called before much is read and packed */
+async function makePackage(
+  place: VersionPlace,
+  sources: Sources,
+  onWork?: () => Promise<void>,
+): Promise<Bytes | undefined> {
   const built = await sources.siteFiles.read(DATA_FILES.version(place.owner, place.name, place.version))
   const known = built && packages.get(built)
   if (known) return known
@@ -105,6 +109,7 @@ async function makePackage(place: VersionPlace, sources: Sources): Promise<Bytes
     ? parseBuilt<{ data: VersionRecord }>(built).data
     : (await findVersion(place.owner, place.name, place.version, sources))?.value()
   if (!record) return undefined
+  if (record.files.length > 0) await onWork?.()
   const files = await findFiles(record, sources)
   // Imported on first use, because the function that serves it serves much else.
   const { packPackage } = await import('./npm-package.ts')

@@ -55,7 +55,8 @@ export async function handleSkill(
     if (!found) throw skillNotFound(parameters)
     return respondWith(request, {
       ...found,
-      cache: version === undefined ? 'changing' : 'immutable',
+      // A marketplace has the address of the hub, which may change.
+      cache: version === undefined || file === 'marketplace.json' ? 'changing' : 'immutable',
       cacheTag,
       hasDigest: !isIndex,
     })

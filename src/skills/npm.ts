@@ -13,7 +13,15 @@ export interface PackageDigests {
 interface Listed {
   repository: Pick<
     Repository,
-    'owner' | 'name' | 'description' | 'latest_version' | 'labels' | 'advisories' | 'status' | 'status_message'
+    | 'owner'
+    | 'name'
+    | 'description'
+    | 'latest_version'
+    | 'labels'
+    | 'advisories'
+    | 'status'
+    | 'status_message'
+    | 'moved_to'
   >
   versions: readonly Pick<VersionSummary, 'version' | 'available_at' | 'yanked' | 'yank_reason'>[]
 }
@@ -30,7 +38,7 @@ export function formatPackument(
   const { owner, name, latest_version, labels } = repository
   const full = `@${owner}/${name}`
   const reasons = listReasons(repository)
-  const over = OVER[repository.status] && `${OVER[repository.status]}: ${repository.status_message ?? ''}`
+  const over = describeEnd(repository)
   const describe = ({ version, yanked, yank_reason }: Listed['versions'][number]) => {
     const deprecated = yanked ? `Yanked: ${yank_reason ?? ''}` : (reasons.get(version) ?? over)
     const tarball = `${baseUrl}/npm/${full}/-/${name}-${version}.tgz`
@@ -63,6 +71,13 @@ export function formatPackument(
 
 /** What npm is told of every version of a prompt that is no longer maintained. */
 const OVER: Partial<Record<Repository['status'], string>> = { deprecated: 'Deprecated', archived: 'Archived' }
+
+/** Says where a prompt is now, or that it is no longer maintained; undefined if all is well. */
+function describeEnd({ status, status_message, moved_to }: Listed['repository']): string | undefined {
+  if (moved_to !== null) return `Moved to @${moved_to}`
+  const over = OVER[status]
+  return over && status_message ? `${over}: ${status_message}` : over
+}
 
 /** Lists the first advisory about each version, by number. */
 function listReasons({ advisories }: Pick<Repository, 'advisories'>): ReadonlyMap<string, string> {

@@ -95,7 +95,11 @@ test('yanks and the status of a prompt deprecate versions', async () => {
   await change('DELETE', 'forms/versions/1.1.0/yank')
   await change('PATCH', 'forms', { status: 'deprecated', status_message: 'Use acme/greet.' })
   expect(await deprecated()).toEqual(Array(2).fill('Deprecated: Use acme/greet.'))
-  await change('PATCH', 'forms', { status: 'active', status_message: null })
+  await change('PATCH', 'forms', { status: 'active', status_message: null, moved_to: 'acme/greet' })
+  expect(await deprecated()).toEqual(Array(2).fill('Moved to @acme/greet'))
+  await change('PATCH', 'forms', { status: 'archived', moved_to: null })
+  expect(await deprecated()).toEqual(Array(2).fill('Archived'))
+  await change('PATCH', 'forms', { status: 'active' })
 })
 
 test('a thousand versions with an advisory and the longest names are less than a megabyte', () => {
@@ -104,7 +108,7 @@ test('a thousand versions with an advisory and the longest names are less than a
     {
       repository: {
         ...{ owner: 'o'.repeat(39), name: 'n'.repeat(64), description: 'd'.repeat(500), labels: {} },
-        ...{ latest_version: null, status: 'active', status_message: null },
+        ...{ latest_version: null, status: 'active', status_message: null, moved_to: null },
         advisories: [{ range: '*', severity: 'high', message: 'm'.repeat(500), versions: numbers }],
       },
       versions: numbers.map((version) => ({

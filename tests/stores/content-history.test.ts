@@ -84,30 +84,33 @@ test('says when versions came to the branch, whatever time their authors and sid
   expect([...(await read(repository.folder, known)).added]).toEqual(times)
 })
 
-test('a version that a commit copied to the new name of its prompt keeps its time', async () => {
-  const copies = (name: string, text = VERSION) => ({
-    [`content/labs/${name}/versions/1.0.0.md`]: text,
-    [`content/labs/${name}/versions/1.0.1.md`]: VERSION,
-  })
-  vi.stubEnv('GIT_COMMITTER_DATE', '2026-11-21T10:00:00Z')
-  repository.commit({ 'content/acme/greet/versions/1.0.1.md': VERSION })
+test('the versions of a renamed prompt keep their times, and no other', async () => {
+  const commitAt = (day: number, files: Record<string, string>) => {
+    vi.stubEnv('GIT_COMMITTER_DATE', `2026-11-${day}T10:00:00Z`)
+    repository.commit(files)
+  }
+  const copies = (name: string, ...others: string[]) =>
+    Object.fromEntries(
+      ['1.0.0', '1.0.1', ...others].map((version) => [`content/labs/${name}/versions/${version}.md`, VERSION]),
+    )
+  const moved = (name: string, to: string) => ({ [`content/${name}/index.md`]: `---\nmoved_to: ${to}\n---\n` })
+  commitAt(21, { 'content/acme/greet/versions/1.0.1.md': VERSION })
   const known = await read()
-  vi.stubEnv('GIT_COMMITTER_DATE', '2026-11-22T10:00:00Z')
-  repository.commit({ ...copies('hello', `${VERSION}Other\n`), [INDEX]: '---\nmoved_to: labs/hello\n---\n' })
-  vi.stubEnv('GIT_COMMITTER_DATE', '2026-11-23T10:00:00Z')
-  const again = { ...copies('last', `${VERSION}Other\n`), 'content/labs/last/versions/1.0.2.md': VERSION }
-  repository.commit({ ...again, 'content/labs/hello/index.md': '---\nmoved_to: labs/last\n---\n' })
+  commitAt(22, { ...copies('hello'), ...moved('acme/greet', 'labs/hello') })
+  // One more version: somebody could let it look as old as the others.
+  commitAt(23, { ...copies('last', '1.0.2'), ...moved('labs/hello', 'labs/last') })
+  commitAt(24, { ...copies('last', '1.0.3'), ...moved('labs/last', 'labs/last') })
   vi.unstubAllEnvs()
   const { added } = await read()
-  // The other bytes came with the first rename; 1.0.2 came with the second.
-  expect(JSON.parse(added.get('labs/hello')!)).toEqual({
-    '1.0.0': '2026-11-22T10:00:00Z',
-    '1.0.1': '2026-11-21T10:00:00Z',
-  })
-  expect(JSON.parse(added.get('labs/last')!)).toEqual({
-    '1.0.0': '2026-11-22T10:00:00Z',
-    '1.0.1': '2026-11-21T10:00:00Z',
-    '1.0.2': '2026-11-23T10:00:00Z',
+  const at = (day: number) => `2026-11-${day}T10:00:00Z`
+  const timesOf = (fullName: string) => JSON.parse(added.get(fullName)!)
+  expect(timesOf('acme/greet')).toEqual({ '1.0.0': expect.any(String), '1.0.1': at(21) })
+  expect(timesOf('labs/hello')).toEqual(timesOf('acme/greet'))
+  expect(timesOf('labs/last')).toEqual({
+    '1.0.0': at(23),
+    '1.0.1': at(23),
+    '1.0.2': at(23),
+    '1.0.3': at(24),
   })
   expect(Object.fromEntries((await read(repository.folder, known)).added)).toEqual(Object.fromEntries(added))
 })

@@ -257,8 +257,8 @@ describe('validating responses', () => {
       buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
       digestText,
     )) {
-      // Skips skills indexes, whose clients define the format, and the hub's own files.
-      if (!path.endsWith('.json') || /\/openapi\.json$|\/skills[/.]|\/accounts\//.test(path)) continue
+      // Skips skills indexes and marketplaces, whose clients define the format, and the hub's own files.
+      if (!path.endsWith('.json') || /\/openapi\.json$|\/(?:skills|marketplaces?)[/.]|\/accounts\//.test(path)) continue
       const { validate } = validators.find(({ file }) => file.test(path))!
       checked++
       if (!validate(JSON.parse(text))) faults.push(`${path}: ${ajv.errorsText(validate.errors)}`)

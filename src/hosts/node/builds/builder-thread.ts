@@ -156,7 +156,7 @@ function openData(): BuildData {
   }
 }
 
-/** The prompts of the content that the current round read; undefined before that. */
+/** The prompts that the current round makes; undefined before the content is listed, and empty once all are made. */
 let listed: ReadonlyMap<string, unknown> | undefined
 const early = openEarlyAnswers(
   { read: (path) => data?.database.readBytes(path), isListed: (fullName) => listed?.has(fullName) },
@@ -334,6 +334,7 @@ async function build(wanted: Wanted): Promise<void> {
   if (isSame && !isDifferent && mine.isSearchKnown) database.saveNothing()
   else {
     isIndexing = true
+    listed = new Map()
     early.answer()
     const { search, edited } = makeSearch(mine, { ...made, isDifferent }, number)
     const about = { number, search, began, commit, source, counts: count(made.catalogue), broken, used }

@@ -7,7 +7,9 @@ import { isName, isOwner } from '../../../domain/values/names.ts'
 /** How long a request waits: the content must be listed before anything is made. */
 const MAX_WAIT_MS = 5_000
 /** How many files may be waited for at once. */
-const MAX_WAITING = 500
+const MAX_WAITING = 100
+/** When the builder forgets what it was asked: nobody waits for it any more. */
+const FORGET_MS = 60_000
 /** A file of one prompt alone. */
 const PROMPT_FILE = /^\/data\/v1\/repos\/([^/]+)\/([^/]+?)(?:\.json|\/.+)$/
 
@@ -57,13 +59,13 @@ export function openEarlyReads(ask: (asked: Ask) => void, notBuilt: () => Error,
 interface Making {
   /** Returns a file that is made. */
   read(path: string): Bytes | undefined
-  /** Returns whether the content has a prompt; undefined if it has not been listed yet. */
+  /** Returns whether a prompt is still to be made; undefined if the content has not been listed yet. */
   isListed(fullName: string): boolean | undefined
 }
 
 /** Answers `openEarlyReads` in the builder. @param reply sends an answer */
 export function openEarlyAnswers(making: Making, reply: (id: number, bytes: Bytes | null) => void) {
-  let left: Ask[] = []
+  let left: (Ask & { untilMs: number })[] = []
   const isAnswered = ({ id, fullName, path }: Ask): boolean => {
     const [owner = '', name = ''] = fullName.split('/')
     const isMade = making.read(DATA_FILES.repository(owner, name)) !== undefined
@@ -72,11 +74,11 @@ export function openEarlyAnswers(making: Making, reply: (id: number, bytes: Byte
     return true
   }
   const answer = () => {
-    left = left.filter((ask) => !isAnswered(ask))
+    left = left.filter((ask) => ask.untilMs > performance.now() && !isAnswered(ask))
   }
   return {
     ask(one: Ask): void {
-      if (!isAnswered(one)) left.push(one)
+      if (left.length < MAX_WAITING && !isAnswered(one)) left.push({ ...one, untilMs: performance.now() + FORGET_MS })
     },
     answer,
     /** Answers what can be answered now. @returns a prompt that is asked for and not made yet */

@@ -47,7 +47,9 @@ export function followContent(
 ) {
   const folder = lockFolder(config.contentDir, config.baseUrl)
   const early = openEarlyReads((asked) => builder.send({ kind: 'ask', ...asked }), notBuilt)
-  const first: Site = { source: UNKNOWN_SOURCE, files: early.files, search: refuse, checkWritable: refuse }
+  // What was published before is in the content that is being read.
+  const source = { ...UNKNOWN_SOURCE, read_until: new Date().toISOString() }
+  const first: Site = { source, files: early.files, search: refuse, checkWritable: refuse }
   /** The newest complete build; until there is one, a site that has the files of prompts, and responds with 503 to everything else. */
   const served = { site: first }
   let threads: SearchThreads | undefined

@@ -22,7 +22,7 @@ import type { LocalStores } from '../local-stores.ts'
 import { openLongWork } from '../long-work.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import type { Metrics } from '../metrics.ts'
-import { nothingElse, withMonitoring } from '../monitoring.ts'
+import { type Answer, nothingElse, withMonitoring } from '../monitoring.ts'
 import { newestFiles } from '../newest-files.ts'
 import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
@@ -176,15 +176,12 @@ export async function serveSites(
     isPrivate: isPrivate || isForReaders,
     isOwnHost: (hostname: string) => hostnames.includes(hostname),
   }
-  const closed = isForReaders
-    ? guardReaders(monitored, {
-        baseUrl,
-        ...rights.open(await connectReaders(readAccess, timed, hubOf)),
-        isProxy: findProxies(trustedProxies),
-        hasMetrics: metricsHere !== undefined,
-      })
-    : monitored
-  const guarded = protectPrivateHub(closed, own)
+  const readers = isForReaders ? rights.open(await connectReaders(readAccess, timed, hubOf)) : undefined
+  const isProxy = findProxies(trustedProxies)
+  /** Lets in only who may read the hub. */
+  const guard = (answer: Answer, hasMetrics: boolean) =>
+    protectPrivateHub(readers ? guardReaders(answer, { baseUrl, ...readers, isProxy, hasMetrics }) : answer, own)
+  const guarded = guard(monitored, metricsHere !== undefined)
   const onAnswered = watchRequests(metrics, log, auditsReads)
   const clientOf = findClients(trustedProxies)
   const host = await startServer(listenTo(guarded, clientOf), port, {
@@ -194,7 +191,7 @@ export async function serveSites(
     ...(onAnswered && { onAnswered }),
   })
   if (metricsAt && metrics) {
-    const apart = protectPrivateHub(withMonitoring(nothingElse, sources, metrics, metricsToken), own)
+    const apart = guard(withMonitoring(nothingElse, sources, metrics, metricsToken), true)
     const opened = await startServer(listenTo(apart), metricsAt.port, metricsAt).catch(async (error: unknown) => {
       await host.stop(0)
       throw error
@@ -204,7 +201,7 @@ export async function serveSites(
   host.server.on('close', longWork.close)
   host.server.on(
     'close',
-    startSweeping(state, () => (watchPublishes ? undefined : served.site.source)),
+    startSweeping(state, () => (watchPublishes || served.site.checkWritable ? undefined : served.site.source)),
   )
   return {
     ...host,
