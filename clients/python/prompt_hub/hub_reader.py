@@ -70,9 +70,9 @@ class HubReader:
         )
         latest = record.value.latest
         wanted = record.value.latest_version if label is None else record.value.labels.get(label)
-        # Any other record with another name is not that of this prompt.
+        # If the file says nothing of a move, a record with another name is not that of this prompt.
         file = self._repositories.peek(self._file_url(f"repos/{name}"))
-        now = record.value.full_name if file and file.moved_to and record.value is not file else name
+        now = record.value.full_name if record.value is not file and (not file or file.moved_to) else name
         unread = () if now == name else ("record",)
         if now != name:
             self._report(name, "", Standing(f"moved to {now}", None, ()))

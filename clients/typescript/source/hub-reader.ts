@@ -84,9 +84,9 @@ export class HubReader {
       ({ labels, moved_to }) => !moved_to && (wish === undefined || labelled(labels, wish.label) !== undefined),
     )
     const { full_name, labels, latest, latest_version } = record.value
-    // Any other record with another name is not that of this prompt.
+    // If the file says nothing of a move, a record with another name is not that of this prompt.
     const file = this.#repositories.peek(this.#fileUrl(`repos/${name}`))
-    const now = file?.moved_to && record.value !== file ? full_name : name
+    const now = record.value !== file && (!file || file.moved_to) ? full_name : name
     const unread = now === name ? [] : (['record'] as const)
     const version = wish ? labelled(labels, wish.label) : latest_version
     if (now !== name) this.#report(name, '', { deprecated: `moved to ${now}`, yanked: null, advisories: [] })
