@@ -79,7 +79,6 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: 'prompt-hub-admin',
     reason: 'It needs a release; tests/operate/operating.test.ts makes the package.',
   },
-  { document: 'clients', has: 'npm config set', reason: 'tests/server/npm.test.ts installs packages with npm.' },
   { document: 'README.md', has: 'npm ci && npm test', reason: 'It runs every test, and so this one.' },
   { document: 'README.md', has: 'claude mcp add', reason: 'Claude Code cannot be installed without an account.' },
   {

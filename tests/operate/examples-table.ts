@@ -36,7 +36,7 @@ const SEND = `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: 
 export const RUN: readonly ExampleRun[] = [
   {
     document: 'clients',
-    has: 'npm install',
+    has: 'npm install https',
     place: 'libraries',
     says: /added 1 package/,
   },
