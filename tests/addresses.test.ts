@@ -50,8 +50,13 @@ const isKnown = (path: string) =>
   known.some(({ regex }) => regex.test(path) && (!FIXED.test(path) || !regex.source.startsWith('^\\/[')))
 
 const EXAMPLES: Readonly<Record<string, string>> = {
-  ...{ version: '1.0.0', sort: 'top', page: '2', attestation: '1.sigstore.json' },
-  ...{ package: '@acme%2fname', scope: '@acme', file: 'name-1.0.0.tgz' },
+  version: '1.0.0',
+  sort: 'top',
+  page: '2',
+  attestation: '1.sigstore.json',
+  package: '@acme%2fname',
+  scope: '@acme',
+  file: 'name-1.0.0.tgz',
 }
 /** Returns a path that matches a pattern, with each placeholder replaced by an example value or by its name. */
 const filled = (path: string) =>

@@ -155,13 +155,17 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     const total = changed.size
     const inOrder = folder
     inOrder.expect?.([...changed.values()].flatMap(({ part, before }) => listUnread(part.files, before?.marks)))
-    for (let one = changed.values().next().value; one; one = changed.values().next().value) {
+    const makeNow = (one: Changed, reader: ContentReader) => {
       parts.onProgress?.(total - changed.size, total)
-      const asked = changed.get(parts.findAsked?.(changed) ?? '')
+      changed.delete(one.fullName)
+      folder = reader
+      make(one)
+    }
+    const findAsked = () => changed.get(parts.findAsked?.(changed) ?? '')
+    for (const one of changed.values()) {
       // Many files are read at once in the order of the list, so what is made before its turn has a reader of its own.
-      folder = asked ? openContent() : inOrder
-      changed.delete((asked ?? one).fullName)
-      make(asked ?? one)
+      for (let asked = findAsked(); asked; asked = findAsked()) makeNow(asked, openContent())
+      if (changed.has(one.fullName)) makeNow(one, inOrder)
     }
     folder = inOrder
     const neighbours: Neighbours = { repositories: names }

@@ -107,12 +107,21 @@ test('a thousand versions with an advisory and the longest names are less than a
   const text = formatPackument(
     {
       repository: {
-        ...{ owner: 'o'.repeat(39), name: 'n'.repeat(64), description: 'd'.repeat(500), labels: {} },
-        ...{ latest_version: null, status: 'active', status_message: null, moved_to: null },
+        owner: 'o'.repeat(39),
+        name: 'n'.repeat(64),
+        description: 'd'.repeat(500),
+        labels: {},
+        latest_version: null,
+        status: 'active',
+        status_message: null,
+        moved_to: null,
         advisories: [{ range: '*', severity: 'high', message: 'm'.repeat(500), versions: numbers }],
       },
       versions: numbers.map((version) => ({
-        ...{ version, available_at: '2026-11-20T10:00:00Z', yanked: false, yank_reason: null },
+        version,
+        available_at: '2026-11-20T10:00:00Z',
+        yanked: false,
+        yank_reason: null,
       })),
     },
     new Map(numbers.map((one) => [one, { integrity: `sha512-${'A'.repeat(88)}`, shasum: 'a'.repeat(40) }])),

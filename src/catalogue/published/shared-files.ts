@@ -210,7 +210,7 @@ function* listHubSkills(catalogue: Catalogue): Generator<SharedFile> {
 function* listOwnMarketplaces(catalogue: Catalogue): Generator<SharedFile> {
   const { baseUrl } = catalogue
   for (const [owner, { repos }] of catalogue.users) {
-    const skills = repos.flatMap((summary) => describePlugin(catalogue, summary) ?? [])
+    const skills = repos.flatMap((summary) => pluginOf(catalogue, summary) ?? [])
     if (skills.length > 0)
       yield [DATA_FILES.marketplace(owner), () => formatMarketplace({ name: owner, owner }, skills, baseUrl)]
   }
@@ -221,14 +221,14 @@ function* listHubMarketplace(catalogue: Catalogue): Generator<SharedFile> {
   const { baseUrl } = catalogue
   const skills = new Map<string, MarketplaceSkill>()
   for (const summary of catalogue.listed.top) {
-    const skill = skills.size < MAX_PLUGINS ? describePlugin(catalogue, summary) : undefined
+    const skill = skills.size < MAX_PLUGINS ? pluginOf(catalogue, summary) : undefined
     if (skill && !skills.has(skill.name)) skills.set(skill.name, skill)
   }
   const of = { name: nameMarketplace(baseUrl), owner: undefined }
   if (skills.size > 0) yield [DATA_FILES.hubMarketplace(), () => formatMarketplace(of, [...skills.values()], baseUrl)]
 }
 
-function describePlugin(catalogue: Catalogue, summary: RepositorySummary): MarketplaceSkill | undefined {
+function pluginOf(catalogue: Catalogue, summary: RepositorySummary): MarketplaceSkill | undefined {
   if (summary.kind !== 'skill') return undefined
   const { skill, plugin } = digestsOf(catalogue, summary)
   return skill ? { ...skill, owner: summary.owner, sha256: plugin ?? undefined } : undefined

@@ -15,8 +15,7 @@ export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 /** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
 const RESERVED_OWNERS: ReadonlySet<string> = new Set([
   ...['404', 'api', 'assets', 'auth', 'badges', 'cli', 'clients', 'data', 'docs', 'healthz', 'index', 'mcp', 'metrics'],
-  'npm',
-  ...['login', 'owners', 'rate-limited', 'readyz', 'search', 'settings', 'sign-in', 'signin', 'skills', 'tags'],
+  ...['login', 'npm', 'owners', 'rate-limited', 'readyz', 'search', 'settings', 'sign-in', 'signin', 'skills', 'tags'],
   ...['admin', 'me', 'new', 'null', 'undefined'],
 ])
 
