@@ -39,15 +39,12 @@ async function openPrompt(owner = 'acme', body: object = FIRST) {
   }
 }
 
+// src/domain/catalogue/difference.test.ts has what changes for callers.
 //  case, body of the second publish, its number, the number of the first text again
 test.each<[string, object, string, string]>([
   ['other words', { content: 'Review {{code}} well.' }, '1.0.1', '1.0.2'],
   ['an optional variable', { ...LANG, variables: [CODE, { name: 'lang', required: false }] }, '1.1.0', '2.0.0'],
-  ['other parameters', { ...FIRST, parameters: { temperature: 1 } }, '1.1.0', '1.2.0'],
-  ['a skill', { ...FIRST, skill: { description: 'Reviews code.' } }, '1.1.0', '2.0.0'],
   ['a required variable', LANG, '2.0.0', '3.0.0'],
-  ['a placeholder that nobody declares', { ...LANG, variables: [CODE] }, '2.0.0', '2.0.1'],
-  ['a chat prompt', { messages: [{ role: 'user', content: 'Review {{code}}.' }] }, '2.0.0', '3.0.0'],
 ])('without a bump, or with auto: %s', async (_, body, expected, again) => {
   const { publish, check } = await openPrompt()
   const breaking = expected === '2.0.0'
@@ -126,9 +123,9 @@ describe('a breaking change with too small a bump is refused', () => {
     expect((await publish({ ...body, bump: 'major' })).version).toBe('2.0.0')
   })
 
-  test.each(['semver', 'both'])('if the owner says so: %s', async (owner) => {
-    const { publish, publishFile, to } = await openPrompt(owner)
-    const wayOut = `${owner} accepts it only so (publishing: semver in content/${owner}/index.md)`
+  test('if the owner says so', async () => {
+    const { publish, publishFile, to } = await openPrompt('both')
+    const wayOut = 'both accepts it only so (publishing: semver in content/both/index.md)'
     for (const [number, answer] of [
       ['1.1.0', await publish({ ...LANG, bump: 'minor', allow_breaking: true })],
       ['1.1.0', await publish({ ...LANG, bump: 'minor', dry_run: true })],

@@ -9,7 +9,7 @@ import type { GitHubOptions } from '../../src/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
-import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { openGitHubWorld, openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import {
   type Answered,
@@ -231,41 +231,33 @@ async function expectManaged(hub: KillableHub, { labels, title, yank }: Managed)
   if (yank) expect((await readJson('/versions'))[0]).toMatchObject({ version: '1.0.1', yank_reason: yank })
 }
 
-test.each(['local git', 'GitHub'])(
-  'confirmed label, yank and title changes on %s survive a kill at every step',
-  async (place) => {
-    const standIn = place === 'GitHub' ? gitHub : undefined
-    const onGitHub = standIn && (await openGitHubWorld(standIn))
-    const world: World = onGitHub ?? openLocalWorld()
-    const managed: Managed = { labels: {}, title: undefined, yank: undefined }
-    const versions: Answered = new Map()
-    const github = onGitHub && connectionTo(standIn, onGitHub.place)
-    const startAgain = async () => start(await world.contentDir(), github ? { github } : { gitDir: badGit.dir })
-    let hub = await startAgain()
-    for (const content of ['One\n', 'Two\n']) await retry(hub, versions, content, `the-key-${content.trim()}`)
-    // A publish is killed both before and after each step.
-    for (let kills = 0; ; kills++) {
-      if (standIn) standIn.script({ on: 'any', when: killAt(kills + 1, hub), fault: FAULTS.cut(true) })
-      else badGit.arm(kills + 1, 'before', 'writes')
-      const isAnswered = await change(hub, kills, managed)
-      standIn?.forget()
-      badGit.disarm()
-      if (isAnswered && hub.isAlive()) {
-        expect(kills).toBeGreaterThan(1)
-        break
-      }
-      await hub.ended
-      hub = await startAgain()
-      // Every confirmed version exists. The unconfirmed version may exist; if it does not, its retry publishes it.
-      expect(await change(hub, kills, managed)).toBe(true)
-      await expectManaged(hub, managed)
-      if (!standIn) expectCleanTree(await world.contentDir())
+test('confirmed label, yank and title changes survive a kill at every step', async () => {
+  const world = openLocalWorld()
+  const managed: Managed = { labels: {}, title: undefined, yank: undefined }
+  const versions: Answered = new Map()
+  const contentDir = await world.contentDir()
+  const startAgain = () => start(contentDir, { gitDir: badGit.dir })
+  let hub = await startAgain()
+  for (const content of ['One\n', 'Two\n']) await retry(hub, versions, content, `the-key-${content.trim()}`)
+  for (let kills = 0; ; kills++) {
+    badGit.arm(kills + 1, 'before', 'writes')
+    const isAnswered = await change(hub, kills, managed)
+    badGit.disarm()
+    if (isAnswered) {
+      expect(kills).toBeGreaterThan(1)
+      break
     }
-    hub.kill()
     await hub.ended
     hub = await startAgain()
+    // Every confirmed change exists. The unconfirmed one may exist; if it does not, its retry makes it.
+    expect(await change(hub, kills, managed)).toBe(true)
     await expectManaged(hub, managed)
-    await expectReadable(hub, versions)
-    await expectKept(world, versions)
-  },
-)
+    expectCleanTree(contentDir)
+  }
+  hub.kill()
+  await hub.ended
+  hub = await startAgain()
+  await expectManaged(hub, managed)
+  await expectReadable(hub, versions)
+  await expectKept(world, versions)
+})
