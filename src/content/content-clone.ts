@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createGit, type Git, GitFailure } from '../git/git-command.ts'
+import { createGit, type Git } from '../git/git-command.ts'
+import { GitFailure } from '../git/git-failure.ts'
 
 /** Source and destination of the clone. */
 export interface ContentCloneOptions {

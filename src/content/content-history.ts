@@ -5,26 +5,21 @@ import { listChanges, MAX_ACTIVITIES } from '../domain/catalogue/activity.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { formatMoment } from '../domain/values/values.ts'
 import { createGit, type Git } from '../git/git-command.ts'
-import { parseMessage } from '../git/git-files.ts'
-import { isRegular, parseRaw, readSmallObjects } from '../git/git-objects.ts'
+import { readSmallObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
+import { type Change, isRegular } from '../git/git-trees.ts'
 import { logProblem } from '../log.ts'
+import { type Commit, isContinued, listCommits, listNextCommits, MAX_COMMITS } from './content-commits.ts'
 import { keepTimes, type Succession } from './renamed-times.ts'
 import { findVersionOf } from './version-files.ts'
-import { type ChangedFile, joinPast, type PastPrompt, readPast } from './version-past.ts'
+import { joinPast, type PastPrompt, readPast } from './version-past.ts'
 
-/** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
-const MAX_COMMITS = 20_000
 const FILES_AT_ONCE = 200
 /** Maximum size of an `index.md`; larger files are ignored. */
 const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
-const MAX_NAME = 100
 /** The ID of a commit. */
 const ID = /^[0-9a-f]{40,64}$/
-/** The end of the year 9999: git accepts any number of seconds as a time, but an out-of-range time must not make a build fail. */
-const MAX_SECONDS = 253_402_300_799
 
 /** The activity found in the history. */
 export interface ContentHistory {
@@ -76,7 +71,7 @@ export async function readHistory(
   if (head === known?.head) return { ...known, touched: new Set() }
   const next = known?.head === undefined ? undefined : await listNextChanges(git, known.head, head)
   const before = next && known
-  const { files, versions, commits, oldest, changed, touched } = next ?? (await listFileChanges(git, head))
+  const { files, versions, commits, oldest, changed, touched } = next ?? (await gatherChanges(listCommits(git, head)))
   const changes = new Map(before?.changes)
   const compared = await compareFiles(git, files)
   for (const [fullName, found] of compared.changes)
@@ -99,18 +94,13 @@ export async function readHistory(
 
 /** Lists the changes since a commit. @returns undefined if the branch did not go on from it */
 async function listNextChanges(git: Git, from: string, to: string) {
+  const commits = await listNextCommits(git, from, to)
+  if (commits) return gatherChanges(commits)
   const [isOn, changes] = await Promise.all([
     isContinued(git, from, to),
-    listFileChanges(git, `${from}..${to}`).catch(() => undefined),
+    gatherChanges(listCommits(git, `${from}..${to}`)).catch(() => undefined),
   ])
   return isOn ? changes : undefined
-}
-
-/** Returns whether the branch went on from a commit. If it was merged as a side branch, git would leave out the merge. */
-async function isContinued(git: Git, from: string, to: string): Promise<boolean> {
-  const args = ['rev-list', '--first-parent', '--parents', `--max-count=${MAX_COMMITS}`, `${from}..${to}`]
-  const commits = await git.find(args).catch(() => undefined)
-  return commits?.trimEnd().split('\n').at(-1)?.split(' ')[1] === from
 }
 
 /** Without this line, an operator would only see that a build has no history. */
@@ -122,8 +112,8 @@ async function warnIfRefused(git: Git): Promise<void> {
     })
 }
 
-/** Lists the changes on the branch, newest first, at most 100 for each `index.md`, when versions were added, and which did not stay as they came. */
-async function listFileChanges(git: Git, range: string) {
+/** Gathers the changes of commits, newest first, at most 100 for each `index.md`, when versions were added, and which did not stay as they came. */
+async function gatherChanges(list: AsyncIterable<Commit> | Iterable<Commit>) {
   const changed = new Map<string, Set<string>>()
   const touched = new Set<string>()
   const files: FileChange[] = []
@@ -131,18 +121,17 @@ async function listFileChanges(git: Git, range: string) {
   const counts = new Map<string, number>()
   let commits = 0
   let oldest: { at: string; parent: string | undefined } | undefined
-  for await (const { entries, isFirst, parent, ...origin } of listCommits(git, range)) {
+  for await (const { entries, isFirst, parent, ...origin } of list) {
     commits++
     oldest = { at: origin.at, parent }
     noteVersions(entries, changed, touched)
-    const places = entries.map(({ raw, path }) => ({ raw, place: parsePath(path).value }))
+    const places = entries.map(({ path, ...change }) => ({ ...change, place: parsePath(path).value }))
     const begun = new Set(
-      places.flatMap(({ raw, place }) =>
-        place?.kind === 'version' && raw.endsWith(' A') ? [`${place.owner}/${place.name}`] : [],
+      places.flatMap(({ status, place }) =>
+        place?.kind === 'version' && status === 'A' ? [`${place.owner}/${place.name}`] : [],
       ),
     )
-    for (const { raw, place } of places) {
-      const { before, after, status } = parseRaw(raw)
+    for (const { before, after, status, place } of places) {
       // What a history begins with may have been there for longer: an import or a shallow clone.
       if (place?.kind === 'version' && status !== 'D' && !isFirst) {
         const times = versions.get(`${place.owner}/${place.name}`) ?? {}
@@ -163,59 +152,18 @@ async function listFileChanges(git: Git, range: string) {
 }
 
 /** Notes the versions that a commit changes, and that are not added by it as a whole. */
-function noteVersions(entries: readonly ChangedFile[], changed: Map<string, Set<string>>, touched: Set<string>): void {
-  const added = new Set(entries.flatMap(({ raw, path }) => (raw.endsWith(' A') && path.endsWith('.md') ? [path] : [])))
-  for (const { raw, path } of entries) {
+function noteVersions(entries: readonly Change[], changed: Map<string, Set<string>>, touched: Set<string>): void {
+  const added = new Set(entries.flatMap(({ status, path }) => (status === 'A' && path.endsWith('.md') ? [path] : [])))
+  for (const { path, before, after, status } of entries) {
     touched.add(path.split('/', 2).join('/'))
     const at = findVersionOf(path)
     if (!at) continue
-    const { before, after, status } = parseRaw(raw)
     // Whether a file is executable is not part of a version.
     if (status === 'M' && isRegular(after) && isRegular(before) && before.id === after.id) continue
     const { fullName, version } = at
     if (status === 'A' && added.has(`${fullName}/versions/${version}.md`)) continue
     changed.set(fullName, (changed.get(fullName) ?? new Set()).add(version))
   }
-}
-
-interface Commit extends Pick<FileChange, 'commit' | 'at' | 'by'> {
-  /** Whether it has no parent. */
-  isFirst: boolean
-  /** The parent on the branch. */
-  parent: string | undefined
-  entries: ChangedFile[]
-}
-
-/** Lists the commits on the branch, newest first. A merge counts as one commit by the user who merged. @param options such as `--reverse` @param paths limits the commits and their files */
-async function* listCommits(
-  git: Git,
-  range: string,
-  options: readonly string[] = [],
-  paths: readonly string[] = ['.'],
-): AsyncGenerator<Commit, void> {
-  const format = '--format=%x01%H%x02%P%x02%ct%x02%an%x02%B'
-  const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
-  let current: Commit | undefined
-  let raw: string | undefined
-  const log = [...args, ...options, `--max-count=${MAX_COMMITS}`, format, range, '--', ...paths]
-  for await (const record of git.records(log)) {
-    const text = record.trimStart()
-    // Each metadata record is followed by a path, which may look like a metadata record itself.
-    if (raw !== undefined) {
-      current?.entries.push({ raw, path: record })
-      raw = undefined
-    } else if (text.startsWith('\x01')) {
-      if (current) yield current
-      const [commit = '', parents, committed = '', author = '', message = ''] = text.slice(1).split('\x02')
-      const { trailers } = parseMessage(message)
-      const at = formatMoment(new Date(Math.min(Number(committed) || 0, MAX_SECONDS) * 1000))
-      const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
-      const [parent] = parents ? parents.split(' ') : []
-      const who = by.replace(/\p{C}/gu, '').slice(0, MAX_NAME)
-      current = { commit, isFirst: parent === undefined, parent, at, by: who, entries: [] }
-    } else if (text.startsWith(':')) raw = text
-  }
-  if (current) yield current
 }
 
 /** Lists the effects of each change by full name, newest first, and the changes that named a successor, oldest first. Unreadable files are skipped. */

@@ -4,9 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Problem } from '../domain/text/problems.ts'
 import { findEmptyTree, type ObjectPlace, openAlone, openBeside, writeTree } from '../git/folder-objects.ts'
-import { createGit, type Git, GitFailure } from '../git/git-command.ts'
-import { findObjects, isRegular, listDifferences, listEntriesOf, type TreeEntry } from '../git/git-objects.ts'
-import { checkRoot, nameFile } from './content-files.ts'
+import { createGit, type Git } from '../git/git-command.ts'
+import { GitFailure } from '../git/git-failure.ts'
+import { findObjects } from '../git/git-objects.ts'
+import {
+  isRegular,
+  listDifferences,
+  listEntriesOf,
+  listFolders,
+  measureEntries,
+  type TreeEntry,
+} from '../git/git-trees.ts'
+import { checkRoot, comparePaths, nameFile } from './content-files.ts'
 import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promptOf } from './content-listing.ts'
 
 /** What is in a content folder at one moment. */
@@ -203,7 +212,8 @@ async function listAgain(
   if (changed.size === 0) return before
   // A file outside prompts may have become a folder, and the other way round.
   if (changed.has('')) return listAll(git, tree)
-  const parts = groupEntries(await listEntriesOf(git, tree, [...changed]))
+  const entries = await measureEntries(git, await listFolders(git, tree, [...changed]))
+  const parts = groupEntries(entries.sort((a, b) => comparePaths(a.path, b.path)))
   const prompts = new Map(before.prompts)
   for (const name of changed) {
     const part = parts.get(name)
@@ -217,12 +227,7 @@ type MissingFile = Pick<TreeEntry, 'path' | 'mode' | 'id'>
 
 /** Adds the files that the commit has and the folder has not. */
 async function addMissing(git: Git, listing: ContentListing, missing: readonly MissingFile[]): Promise<ContentListing> {
-  const found = await findObjects(
-    git,
-    missing.map(({ id }) => id),
-  )
-  const entries = missing.map((file, at) => ({ ...file, bytes: found[at]?.size ?? 0 }))
-  return mapParts(listing, groupEntries(entries), joinParts)
+  return mapParts(listing, groupEntries(await measureEntries(git, missing)), joinParts)
 }
 
 /** Lists the missing files that nobody chose to leave out: a sparse checkout omits files on purpose. */

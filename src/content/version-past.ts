@@ -4,7 +4,8 @@ import { parseRepositoryFile } from '../domain/content/prompt-file.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { splitFullName } from '../domain/values/names.ts'
 import type { Git } from '../git/git-command.ts'
-import { type GitFile, isRegular, listTree, parseRaw, readSmallObjects } from '../git/git-objects.ts'
+import { type GitFile, listTree, readSmallObjects } from '../git/git-objects.ts'
+import { type Change, isRegular } from '../git/git-trees.ts'
 import { readRepository } from './content-dir.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
 import { findVersionOf } from './version-files.ts'
@@ -17,17 +18,10 @@ export interface PastPrompt {
   lastIndex: string | undefined
 }
 
-/** One changed file of a commit. */
-export interface ChangedFile {
-  /** Git's metadata: modes, object IDs and status. */
-  raw: string
-  path: string
-}
-
 /** A commit that changed content. */
 interface PastCommit {
   commit: string
-  entries: readonly ChangedFile[]
+  entries: readonly Change[]
 }
 
 /** Above this number of prompts, the whole history is read once instead of once for each part of the prompts. */
@@ -148,10 +142,9 @@ function track(changed: PastQuery['changed']) {
       }
       keep(commit, keys)
     },
-    follow(commit: string, entries: readonly ChangedFile[]): void {
+    follow(commit: string, entries: readonly Change[]): void {
       const keys = new Set<string>()
-      for (const { raw, path } of entries) {
-        const { before, after } = parseRaw(raw)
+      for (const { path, before, after } of entries) {
         const key = note(path, isRegular(after) ? after.id : undefined, before.id)
         if (key !== undefined) keys.add(key)
       }

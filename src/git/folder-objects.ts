@@ -1,7 +1,8 @@
 // Writes the files of a folder as git objects, without a change to anybody's repository, index or files. Git's index knows by file times what must be read again.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createGit, type Git, GitFailure } from './git-command.ts'
+import { createGit, type Git } from './git-command.ts'
+import { GitFailure } from './git-failure.ts'
 
 /** Above this number of files and folders, the whole folder is looked at. */
 const MAX_PLACES = 1_000

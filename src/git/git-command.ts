@@ -1,7 +1,9 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { Readable } from 'node:stream'
+import { GitFailure, OutputTooLong } from './git-failure.ts'
 import { runner } from './git-runner-client.ts'
+import { openObjectReader } from './object-reader.ts'
 
 interface GitRun {
   /** Passed to standard input; if in parts, each is read when git has taken the one before. */
@@ -14,6 +16,14 @@ interface GitRun {
   indexFile?: string
   /** Settings for this run only, passed through the environment so that a secret in them does not appear in any process list or file. */
   config?: Readonly<Record<string, string>>
+}
+
+/** Whether each folder that is opened from now on keeps a process for its objects. */
+let keepsReaders = false
+
+/** Keeps a process for the objects of each folder that is opened from now on: for a thread that asks often. */
+export function keepObjectReaders(): void {
+  keepsReaders = true
 }
 
 /** How long a run may block its thread. */
@@ -31,16 +41,6 @@ interface GitResult {
 
 /** Runs git in a fixed folder. */
 export type Git = ReturnType<typeof createGit>
-
-/** A failed run. The error's message contains git's output, so it is logged but never sent to a client. */
-export class GitFailure extends Error {
-  override readonly name = 'GitFailure'
-}
-
-/** Git wrote more than `maxBytes`. */
-export class OutputTooLong extends Error {
-  override readonly name = 'OutputTooLong'
-}
 
 /**
  * Overrides the user's configuration, which could reject a commit with a reference-transaction hook, start a file system monitor, print signature checks between commits, leave out what the first commit added, or set a different encoding for commit messages.
@@ -146,6 +146,8 @@ export function createGit(
     })
   }
   return {
+    /** Reads objects without a process of its own for each question; undefined in threads that ask rarely. */
+    objects: keepsReaders ? openObjectReader((args) => start(args)) : undefined,
     tryRun,
     /** Runs git while nothing else happens: for a thread that has nothing else to do, and that cannot be stopped meanwhile. @returns standard output @throws GitFailure; Error `ETIMEDOUT` after ten minutes */
     runSync(args: readonly string[], input: string, maxBytes: number): Buffer<ArrayBuffer> {

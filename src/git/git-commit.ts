@@ -1,7 +1,8 @@
 // Creates a commit on the user's branch, and brings the index and the working tree along; completes what a killed process left.
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../domain/api/errors.ts'
-import { type Git, GitFailure } from './git-command.ts'
+import type { Git } from './git-command.ts'
+import { GitFailure } from './git-failure.ts'
 import { type FileChange, prepareFastForward } from './git-fast-forward.ts'
 import type { ChangedFile } from './git-files.ts'
 import { findPublishing, lockIndex, notePublishing, releaseIndex, removeWork, unlockIndex } from './git-index-lock.ts'

@@ -1,7 +1,7 @@
 // Brings the index and the working tree from one commit to the next, as git's fast-forward merge does. Unlike git, which deletes a file before it writes its new text, every file is whole at any moment, and a full disk changes nothing.
 import { copyFile, lstat, mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { GitFailure } from './git-command.ts'
+import { GitFailure } from './git-failure.ts'
 import { WORK } from './git-index-lock.ts'
 import { listRecords } from './git-objects.ts'
 import { ignoreMissing, mustCommitFirst, type WorkTree } from './git-standing.ts'

@@ -23,6 +23,7 @@ export async function readObjects(
   names: readonly string[],
   run: { signal?: AbortSignal; maxBytes?: number } = {},
 ): Promise<(GitObject | undefined)[]> {
+  if (git.objects && run.maxBytes === undefined) return git.objects.read(names)
   const input = names.map((name) => `${name}\n`).join('')
   return parseObjects(await git.run(['cat-file', '--batch'], { ...run, input }), names.length)
 }
@@ -53,6 +54,7 @@ export async function findObjects(
   git: Git,
   names: readonly string[],
 ): Promise<({ id: string; type: string; size: number } | undefined)[]> {
+  if (git.objects) return git.objects.find(names)
   if (names.length === 0) return []
   const input = names.map((name) => `${name}\n`).join('')
   const lines = (await git.run(['cat-file', '--batch-check'], { input })).toString('utf8').split('\n')
@@ -100,13 +102,6 @@ export interface GitFile {
   id: string
 }
 
-/** A file, link or submodule in a tree. */
-export interface TreeEntry extends GitFile {
-  path: string
-  /** 0 for anything but a file. */
-  bytes: number
-}
-
 interface IndexFile extends GitFile {
   /** Whether the file has a merge conflict; if so, the ID is that of one side. */
   isInMerge: boolean
@@ -137,54 +132,6 @@ export async function listTree(
   }
   return files
 }
-
-/** Lists the entries of a tree with their sizes, sorted by path bytes. The paths are those of the tree, wherever git runs. @param paths files, or folders with everything below them; everything if there are none */
-export async function listEntriesOf(git: Git, tree: string, paths: readonly string[] = []): Promise<TreeEntry[]> {
-  const entries: TreeEntry[] = []
-  const command = ['ls-tree', '-r', '-z', '--long', '--full-tree', tree, '--', ...paths]
-  for await (const record of paths.length === 0 ? git.records(command) : await listRecords(git, command)) {
-    const [, mode, id, bytes, path] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(record) ?? []
-    if (mode !== undefined && id !== undefined && path !== undefined)
-      entries.push({ path, mode, id, bytes: Number(bytes) || 0 })
-  }
-  return entries
-}
-
-/** What a commit or a tree changes about a path. */
-interface Change {
-  path: string
-  /** The file before; its mode is `000000` if there was none. */
-  before: GitFile
-  /** The file after; its mode is `000000` if there is none. */
-  after: GitFile
-  /** `A`, `D`, `M` or `T`. */
-  status: string
-}
-
-/** Lists what differs between two trees. */
-export async function listDifferences(git: Git, from: string, to: string): Promise<Change[]> {
-  if (from === to) return []
-  const changes: Change[] = []
-  let raw: string | undefined
-  const command = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', from, to]
-  for (const record of await listRecords(git, command)) {
-    if (raw === undefined) raw = record
-    else {
-      changes.push({ path: record, ...parseRaw(raw) })
-      raw = undefined
-    }
-  }
-  return changes
-}
-
-/** Parses git's metadata of a changed file: modes, object IDs and status. @see https://git-scm.com/docs/git-diff-tree#_raw_output_format */
-export function parseRaw(raw: string): Omit<Change, 'path'> {
-  const [modeBefore = '', modeAfter = '', before = '', after = '', status = ''] = raw.slice(1).split(' ')
-  return { before: { mode: modeBefore, id: before }, after: { mode: modeAfter, id: after }, status }
-}
-
-/** Returns whether a git mode is that of a regular file. */
-export const isRegular = ({ mode }: GitFile): boolean => mode.startsWith('100')
 
 /** Lists the files in the index, by path. @param paths as for `listTree` */
 export async function listIndex(git: Git, paths: readonly string[] = ['.']): Promise<Map<string, IndexFile>> {

@@ -2,7 +2,8 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
-import { type Git, GitFailure } from './git-command.ts'
+import type { Git } from './git-command.ts'
+import { GitFailure } from './git-failure.ts'
 
 /** A git working tree with a content folder. */
 export interface WorkTree {

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { openFolder } from '../files/plain-files.ts'
-import { createGit, type Git, GitFailure, OutputTooLong } from './git-command.ts'
+import { createGit, type Git } from './git-command.ts'
 import { commitFiles, finishPublish, hasNotStarted, withWriteErrors } from './git-commit.ts'
+import { GitFailure, OutputTooLong } from './git-failure.ts'
 import {
   fileTooLongError,
   findVersionFolders,

@@ -2,7 +2,8 @@
 // and read through it.
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { createGit, OutputTooLong } from '../../src/git/git-command.ts'
+import { createGit } from '../../src/git/git-command.ts'
+import { OutputTooLong } from '../../src/git/git-failure.ts'
 import { startGitRunner } from '../../src/git/git-runner-client.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

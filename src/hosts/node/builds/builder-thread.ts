@@ -17,7 +17,7 @@ import { isFolderUnreadable, listIgnored, promptOf } from '../../../content/cont
 import { openObjects, readAhead } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
-import { createGit } from '../../../git/git-command.ts'
+import { createGit, keepObjectReaders } from '../../../git/git-command.ts'
 import { startGitRunner } from '../../../git/git-runner-client.ts'
 import { describeError, logProblem } from '../../../log.ts'
 import { setLog } from '../../../log-output.ts'
@@ -61,6 +61,7 @@ const SETTLE_MS = isClone ? 60_000 : 5_000
 const comparison = openComparison(config, SETTLE_MS)
 lowerPriority()
 startGitRunner()
+keepObjectReaders()
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
 const content = openContentSource({
