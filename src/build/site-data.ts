@@ -109,7 +109,8 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     const changed = new Map<string, Changed>()
     for (const [fullName, part] of listing.prompts) {
       if (part.files.length === 0) continue
-      const stats = JSON.stringify(usage.get(fullName) ?? null)
+      const used = usage.get(fullName)
+      const stats = used ? JSON.stringify(used) : 'null'
       const added = history.added.get(fullName) ?? '{}'
       const before = repositories.get(fullName)
       taken.add(fullName)
@@ -326,9 +327,10 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
 }
 
 /** Returns what a stored repository says of others. */
-const neighboursOf = ({ outline }: Pick<StoredRepository, 'outline'>) => ({
-  file: { moved_to: outline.movedTo, replaced_by: outline.replacedBy },
-})
+const neighboursOf = ({ outline: { movedTo, replacedBy } }: Pick<StoredRepository, 'outline'>): Naming =>
+  movedTo === null && replacedBy === null ? NAMES_NOBODY : { file: { moved_to: movedTo, replaced_by: replacedBy } }
+
+const NAMES_NOBODY: Naming = { file: { moved_to: null, replaced_by: null } }
 
 /** Wraps an error of the sink, which a repository cannot be blamed for. */
 class SinkError extends Error {}

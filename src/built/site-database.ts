@@ -39,6 +39,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
   /** Older contents of files of this build and those before it are deleted. */
   let forgotten = 0
   let { state } = readNotes(database)
+  let lastOrders: string | undefined
   if (isNew) {
     statements.setNote.run('code', code)
     statements.setNote.run('id', randomUUID())
@@ -84,13 +85,17 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       database.exec('BEGIN')
     },
     /** Returns whether the orders of the last build were the same. */
-    hasOrders: (orders: string) => readNote(database, 'orders') === orders,
+    hasOrders(orders: string): boolean {
+      lastOrders ??= readNote(database, 'orders')
+      return lastOrders === orders
+    },
     /** Completes the build; from then on, it survives a crash. @param orders the orders of its catalogue, as JSON */
     save(text: string, orders = ''): void {
       statements.setNote.run('state', text)
       statements.setNote.run('orders', orders)
       database.exec('COMMIT')
       state = text
+      lastOrders = orders
       if (!isNew) return
       // The first state is written without a journal in a separate file, and put in place atomically.
       isNew = false

@@ -44,18 +44,23 @@ const MAX_CHANGED_PROMPTS = 1_000
  *
  * @param dir a folder of the hub's own, for git's index and the objects of what is not committed; one process at a time. If it is undefined, only commits count, and nothing is written
  * @param environment usually `process.env`; used to find git
+ * @param known what an earlier process saw last
  */
 export function openContentSource({
   contentDir,
   dir,
   environment,
+  known: restored,
 }: {
   contentDir: string
   dir: string | undefined
   environment: Readonly<Record<string, string | undefined>>
+  known?: SeenContent | undefined
 }) {
   const theirs = createGit(contentDir, environment)
-  let last: Snapshot | undefined
+  let last = restored
+  /** Whether git's index of the hub's own was brought up to date in this process. */
+  let isIndexed = false
   let place: ObjectPlace | undefined
 
   const find = async (): Promise<FoundCommit> => {
@@ -66,7 +71,8 @@ export function openContentSource({
   }
   const findPlace = async (isCommitted: boolean): Promise<ObjectPlace | undefined> => {
     if (dir === undefined || place?.isCommitted === isCommitted) return place
-    last = undefined
+    if (place) last = undefined
+    isIndexed = false
     place = isCommitted
       ? await openBeside(theirs, dir, contentDir, environment)
       : await openAlone(dir, contentDir, environment)
@@ -74,7 +80,9 @@ export function openContentSource({
   }
   const write = async (here: ObjectPlace, changed: ReadonlySet<string> | 'all') => {
     try {
-      return await writeTree(here, listPlaces(changed))
+      const written = await writeTree(here, listPlaces(isIndexed ? changed : 'all'))
+      isIndexed = true
+      return written
     } catch (error) {
       // What a process left behind that was killed is of no use.
       here.reset()
@@ -88,13 +96,13 @@ export function openContentSource({
     /**
      * Looks at the folder.
      *
-     * @param changed the paths that may have changed since the last look
+     * @param changed the paths that may have changed since the last look; `commit` if it is the commit alone, as long as nothing else was seen
      * @param found what `find` has just found
      * @param own the prompts that this hub has just committed and written: if nothing else may have changed, the folder is as the commit
      * @throws GitFailure
      */
     async look(
-      changed: ReadonlySet<string> | 'all' = 'all',
+      changed: ReadonlySet<string> | 'all' | 'commit' = 'all',
       found?: FoundCommit,
       own: ReadonlySet<string> = new Set(),
     ): Promise<ContentLook> {
@@ -103,17 +111,17 @@ export function openContentSource({
       const here = await findPlace(committed !== undefined)
       const git = here?.git ?? theirs
       const known = last
-      const isOwn = changed !== 'all' && [...changed].every((path) => own.has(promptOf(path)))
+      const isOwn = changed === 'commit' || (changed !== 'all' && [...changed].every((path) => own.has(promptOf(path))))
       const readTree = async () => {
         if (!here) return { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
-        if (!known || changed === 'all') return await write(here, 'all')
-        if (changed.size === 0) return { tree: known.tree, unreadable: [] }
-        if (isOwn && known.isClean && committed !== undefined) return { tree: committed, unreadable: [] }
+        if (known && typeof changed !== 'string' && changed.size === 0) return { tree: known.tree, unreadable: [] }
+        if (isOwn && known?.isClean && committed !== undefined) return { tree: committed, unreadable: [] }
+        if (!known || typeof changed === 'string') return await write(here, 'all')
         return await write(here, changed)
       }
       const { tree, unreadable } = await readTree()
       const [changes, edits] = await Promise.all([
-        known && listDifferences(git, known.tree, tree),
+        known && listDifferences(git, known.tree, tree).catch(ifRemoved),
         committed === undefined ? [] : listDifferences(git, committed, tree),
       ])
       const prompts = changes && new Set(changes.map(({ path }) => promptOf(path)))
@@ -130,6 +138,10 @@ export function openContentSource({
         edited: new Set(edits.flatMap(({ path, status }) => (status === 'D' ? [] : [path]))),
         missing: await listUnexpected(theirs, missing),
       }
+    },
+    /** What was seen last, for the next process; undefined before the first look. */
+    get seen(): SeenContent | undefined {
+      return last
     },
     /** Git, with the objects of everything that a look lists. @throws Error before the first look */
     get git(): Git {
@@ -164,6 +176,11 @@ function ignoreMissingRepository(error: unknown): [] {
   throw error
 }
 
+/** For use in `catch`: git may have removed the tree that an earlier process has seen. */
+function ifRemoved(error: unknown): undefined {
+  if (!(error instanceof GitFailure)) throw error
+}
+
 /** Lists the folders of the prompts that may have changed. @returns `all` if files outside prompts may have changed */
 function listPlaces(changed: ReadonlySet<string> | 'all'): string[] | 'all' {
   const names = changed === 'all' ? [''] : [...new Set(Array.from(changed, promptOf))]
@@ -180,7 +197,8 @@ interface FoundCommit {
   problem?: Problem
 }
 
-interface Snapshot {
+/** What a look has seen. */
+export interface SeenContent {
   tree: string
   listing: ContentListing
   /** Whether the folder was as the commit. */

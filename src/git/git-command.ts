@@ -18,12 +18,12 @@ interface GitRun {
   config?: Readonly<Record<string, string>>
 }
 
-/** Whether each folder that is opened from now on keeps a process for its objects. */
-let keepsReaders = false
+/** The processes that read the objects of folders; undefined in a thread that asks rarely. */
+let readers: Map<string, ReturnType<typeof openObjectReader>> | undefined
 
 /** Keeps a process for the objects of each folder that is opened from now on: for a thread that asks often. */
 export function keepObjectReaders(): void {
-  keepsReaders = true
+  readers ??= new Map()
 }
 
 /** How long a run may block its thread. */
@@ -147,7 +147,7 @@ export function createGit(
   }
   return {
     /** Reads objects without a process of its own for each question; undefined in threads that ask rarely. */
-    objects: keepsReaders ? openObjectReader((args) => start(args)) : undefined,
+    objects: readers && getOrAdd(readers, JSON.stringify([folder, own]), () => openObjectReader((args) => start(args))),
     tryRun,
     /** Runs git while nothing else happens: for a thread that has nothing else to do, and that cannot be stopped meanwhile. @returns standard output @throws GitFailure; Error `ETIMEDOUT` after ten minutes */
     runSync(args: readonly string[], input: string, maxBytes: number): Buffer<ArrayBuffer> {
@@ -215,4 +215,10 @@ function endOf(child: ChildProcess): Promise<number | null> {
   // If the caller stops reading early, nobody awaits this promise, so its rejection is handled here.
   ended.catch(() => {})
   return ended
+}
+
+function getOrAdd<Value>(values: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = values.get(key) ?? make()
+  values.set(key, value)
+  return value
 }

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../catalogue/entry.ts'
 import { FIELDS, listColumns, listWords, readDocument } from '../catalogue/search/document.ts'
 import { indexEquivalents } from '../catalogue/search/equivalents.ts'
 import { SORTS } from '../domain/api/data-paths.ts'
@@ -214,10 +215,7 @@ function changePrompts(
   for (const word of [...uses.keys()].sort())
     if (uses.get(word) !== 0) changeWord.run(word, term(word), uses.get(word)!)
   database.exec('DELETE FROM words WHERE uses = 0')
-  const menu = listed.top.slice(0, MENU_SIZE).map(({ full_name }) => {
-    const { owner, name, title, description, updated_at, variables, forked_from } = entries.get(full_name)!.repository
-    return { owner, name, title, description, updated_at, variables, forked_from }
-  })
+  const menu = listed.top.slice(0, MENU_SIZE).map(({ full_name }) => describeInMenu(entries.get(full_name)!))
   const idByPosition = orders.names.map((fullName) => ids.get(fullName)!)
   const orderOf = (sort: (typeof SORTS)[number]) => orders.ranks[sort].map((position) => idByPosition[position]!)
   writeState(database, {
@@ -229,6 +227,18 @@ function changePrompts(
     equivalents: JSON.stringify([...indexEquivalents(equivalents)]),
     ...Object.fromEntries(SORTS.map((sort) => [sort, new Uint8Array(orderOf(sort).buffer)])),
   })
+}
+
+/** What the menu says of prompts, because few of them change between two edits. */
+const inMenu = new WeakMap<CatalogueEntry, object>()
+
+function describeInMenu(entry: CatalogueEntry): object {
+  const known = inMenu.get(entry)
+  if (known) return known
+  const { owner, name, title, description, updated_at, variables, forked_from } = entry.repository
+  const described = { owner, name, title, description, updated_at, variables, forked_from }
+  inMenu.set(entry, described)
+  return described
 }
 
 function writeState(database: DatabaseSync, state: Readonly<Record<string, string | number | Uint8Array>>): void {

@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { writeData } from '../../src/build/write-data.ts'
 import { readConfig } from '../../src/config.ts'
+import { readHistory } from '../../src/content/content-history.ts'
 import { type ContentListing, listIgnored, listListingProblems } from '../../src/content/content-listing.ts'
 import { openObjects } from '../../src/content/content-reader.ts'
-import { openContentSource } from '../../src/content/content-source.ts'
+import { openContentSource, type SeenContent } from '../../src/content/content-source.ts'
+import { openKeeper } from '../../src/hosts/node/builds/seen-content.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { versionFile } from './content-folder.ts'
 
@@ -35,8 +37,8 @@ function commit(files: Record<string, string>, folder = join(root, 'repository')
   return folder
 }
 
-const open = (folder: string, dir = mkdtempSync(join(root, 'own-'))) =>
-  openContentSource({ contentDir: join(folder, 'content'), dir, environment: process.env })
+const open = (folder: string, dir = mkdtempSync(join(root, 'own-')), known?: SeenContent) =>
+  openContentSource({ contentDir: join(folder, 'content'), dir, environment: process.env, known })
 
 /** Returns the text of each file of a listing. */
 function readAll(source: ReturnType<typeof open>, listing: ContentListing): Record<string, string> {
@@ -237,4 +239,45 @@ test('a look at what changed finds what a look at everything finds', { timeout: 
     expect([look.edited, look.missing, look.commit], named).toEqual([whole.edited, whole.missing, whole.commit])
     expect(readAll(source, look.listing), named).toEqual(readAll(other, whole.listing))
   }
+})
+
+test('the next process starts with what the last one has seen, and looks at the files later', async () => {
+  const folder = commit({ [PATH]: TEXT, 'content/acme/b/index.md': '' })
+  const dir = mkdtempSync(join(root, 'own-'))
+  const first = open(folder, dir)
+  await first.look()
+  const file = join(root, 'seen')
+  const history = await readHistory(join(folder, 'content'), process.env, '2026-11-29T00:00:00Z')
+  const keeper = openKeeper(file, 'code')
+  keeper.note('all')
+  vi.useFakeTimers()
+  keeper.keepSoon(() => ({ seen: first.seen!, history }))
+  vi.runAllTimers()
+  vi.useRealTimers()
+  expect(openKeeper(file, 'other code').read()).toBeUndefined()
+  const kept = openKeeper(file, 'code').read()!
+  expect(kept).toEqual({ seen: first.seen, history: { ...history, touched: new Set() } })
+
+  commit({ 'content/acme/c/index.md': '' }, folder)
+  put(join(folder, PATH), TEXT.replace('One', 'Two'))
+  const next = open(folder, dir, kept.seen)
+  const [byCommit, byFiles] = [await next.look('commit'), await next.look(new Set())]
+  expect([...(byCommit.changed as Set<string>)]).toEqual(['acme/c'])
+  expect([[...byCommit.listing.prompts.keys()].sort(), byCommit.edited.size]).toEqual([
+    ['acme/a', 'acme/b', 'acme/c'],
+    0,
+  ])
+  expect(byFiles.changed).toEqual(new Set())
+  // What was not looked at since the start is looked at as a whole, whatever is said to have changed.
+  const looked = await next.look(new Set(['acme/c/index.md']))
+  expect([...looked.edited]).toEqual(['acme/a/versions/1.0.0.md'])
+  expect(readAll(next, looked.listing)['acme/a/versions/1.0.0.md']).toContain('Two')
+
+  // Git may have removed what was seen, and the file may be damaged.
+  const gone = open(folder, dir, { ...kept.seen, tree: '1'.repeat(40) })
+  expect((await gone.look()).changed).toBe('all')
+  const bytes = readFileSync(file)
+  bytes[bytes.length - 9]! ^= 1
+  writeFileSync(file, bytes)
+  expect(openKeeper(file, 'code').read()).toBeUndefined()
 })

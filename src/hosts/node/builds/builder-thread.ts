@@ -12,7 +12,7 @@ import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import { groupProblems } from '../../../catalogue/last-good.ts'
 import { readConfig } from '../../../config.ts'
 import { type ContentReader, describeIgnored, nameFile } from '../../../content/content-files.ts'
-import { type ContentHistory, readHistory } from '../../../content/content-history.ts'
+import { readHistory } from '../../../content/content-history.ts'
 import { isFolderUnreadable, listIgnored, promptOf } from '../../../content/content-listing.ts'
 import { openObjects, readAhead } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
@@ -35,6 +35,7 @@ import {
 } from './builder-messages.ts'
 import { openComparison } from './compare-versions.ts'
 import { openEarlyAnswers } from './early-reads.ts'
+import { openKeeper } from './seen-content.ts'
 import { describeFolder, nameNewIndex, OLD_BUILD_MS, removeOtherIndexes, SiteBuild } from './site-folder.ts'
 import { formatOrders } from './snapshots.ts'
 import { watchContent, watchDays } from './watch-content.ts'
@@ -47,6 +48,8 @@ const PROGRESS_MS = 100
 const LOOK_MS = 60_000
 /** When to look whether the files of a prompt are those that the hub wrote. */
 const CHECK_MS = 1_000
+/** When to look at all files after a start that trusted the commit, so that publishes of the first seconds need not wait for it. */
+const FIRST_LOOK_MS = 5_000
 /** When to look again whether files are missing that the commit has, because somebody may be about to commit their removal. */
 const MISSING_MS = 1_000
 
@@ -64,10 +67,13 @@ startGitRunner()
 keepObjectReaders()
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
+const keeper = openKeeper(folder.file('seen'), code)
+const restored = keeper.read()
 const content = openContentSource({
   contentDir,
   dir: isClone ? undefined : folder.file('git'),
   environment: process.env,
+  known: restored?.seen,
 })
 
 /** What this thread keeps between its rounds. */
@@ -97,7 +103,7 @@ let data: BuildData | undefined
 let isDamaged = false
 /** The number of the last build. */
 let lastNumber = 0
-let history: ContentHistory | undefined
+let history = restored?.history
 /** No request reads a build with a lower number any more. */
 let oldestRead = 0
 setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
@@ -185,9 +191,9 @@ function readLast(text: string | undefined): LastContent | undefined {
   return text === undefined ? undefined : LastContent.safeParse(JSON.parse(text)).data
 }
 
-/** What the next round is about: the files that may have changed; `all` if any may have; `look` if that is only looked at, although nothing says so. */
-type Wanted = ReadonlySet<string> | 'all' | 'look'
-let wanted: Wanted | undefined = 'all'
+/** What the next round is about: the files that may have changed; `all` if any may have; `look` if that is only looked at, although nothing says so; `commit` if only commits count. */
+type Wanted = ReadonlySet<string> | 'all' | 'look' | 'commit'
+let wanted: Wanted | undefined
 let isBusy = false
 /** Whether a transaction of the site's database is open. */
 let isWriting = false
@@ -206,6 +212,7 @@ async function work(): Promise<void> {
       const changed = wanted
       wanted = undefined
       clearTimeout(retry)
+      keeper.pause()
       try {
         await build(changed).finally(() => {
           isWriting = false
@@ -219,6 +226,7 @@ async function work(): Promise<void> {
     }
   } finally {
     isBusy = false
+    keeper.keepSoon(() => history && content.seen && { history, seen: content.seen })
   }
 }
 
@@ -292,7 +300,7 @@ async function build(wanted: Wanted): Promise<void> {
   const { commit } = at
   const day = readConfig(process.env).buildDay
   const [look, past, read] = await Promise.all([
-    content.look(typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved]), at, own),
+    content.look(whatToLookAt(wanted, moved), at, own),
     readHistory(contentDir, process.env, `${day}T00:00:00Z`, history, commit ?? 'HEAD'),
     readSource(mine, ready, commit),
   ])
@@ -365,6 +373,7 @@ async function build(wanted: Wanted): Promise<void> {
   missing = gone
   mine.first = first
   mine.before = mine.state
+  keeper.note(look.changed)
   const problems = [...describeMissing(stillMissing), ...others, ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await content.find()).commit !== commit) want()
@@ -373,6 +382,11 @@ async function build(wanted: Wanted): Promise<void> {
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.
   isWriting = false
   removeOld()
+}
+
+function whatToLookAt(wanted: Wanted, moved: readonly string[]): ReadonlySet<string> | 'all' | 'commit' {
+  if (wanted === 'commit') return wanted
+  return typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved])
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
@@ -454,4 +468,8 @@ function hear(message: HostMessage): void {
 }
 parentPort?.on('message', hear)
 watchDays(want)
-want()
+if (restored?.seen.isClean) {
+  wanted = 'commit'
+  start()
+  setTimeout(want, FIRST_LOOK_MS).unref()
+} else want()
