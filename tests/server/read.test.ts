@@ -6,6 +6,7 @@ import { VARYING_PARAMETERS } from '../../src/domain/api/caching.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { forNetlify } from '../../src/hosts/netlify/serve.ts'
 import type { Hub } from '../../src/server/hub.ts'
+import { type CheckHub, handleCheck } from '../../src/server/publish/handle-check.ts'
 import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
 import { openApp } from '../hubs/app.ts'
 import { makeHub } from '../hubs/make-hub.ts'
@@ -212,6 +213,23 @@ describe('CDN headers', () => {
     const response = await read('/api/v1/repos/a/b/raw', { siteFiles: files })
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0xef, 0xbb, 0xbf, 0x78])
   })
+})
+
+test('a check warns about a new name that is almost that of another prompt', async () => {
+  const matches = [{ owner: 'acme', name: 'code-review', full_name: 'acme/code-review' }]
+  const search = () => ({ find: async () => ({ matches, total: 1, isTotalExact: true, matched: undefined }) })
+  const hub = makeHub({ search } as unknown as Partial<Hub>)
+  const check = async (fullName: string) => {
+    const body = JSON.stringify({ content: 'Review it.\n' })
+    const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } }
+    const request = new Request(`https://hub.example/api/v1/repos/${fullName}/check`, init)
+    const [owner = '', name = ''] = fullName.split('/')
+    const response = await handleCheck(request, { owner, name }, () => hub as CheckHub)
+    const { data } = (await response.json()) as { data: { warnings: { code: string; message: string }[] } }
+    return data.warnings.flatMap(({ code, message }) => (code === 'near_name' ? message : []))
+  }
+  expect(await check('evil/code-reviev')).toEqual([expect.stringContaining('almost that of acme/code-review')])
+  expect(await check('other/code-review')).toEqual([])
 })
 
 describe('error responses without a catalogue', () => {

@@ -128,6 +128,7 @@ const WARNING_CODES = [
   'looks_like_include',
   'included_advisory',
   'left_out',
+  'near_name',
 ] as const
 
 /** A warning; it never blocks a publish. docs/contract.md section 3. */

@@ -1,15 +1,17 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import type { PathParameters } from '../../domain/api/routes.ts'
+import type { Warning } from '../../domain/api/schema.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
 import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
-import { isName, isOwner } from '../../domain/values/names.ts'
+import { isName, isOwner, type RepositoryPlace } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
 import { unpackFiles } from '../../files/read-archive.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
+import { findTakenFor } from '../read/close-names.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
@@ -54,11 +56,20 @@ export async function handleCheck(
     })
     const { decidePublish } = await import('./decide.ts')
     const decision = await hub.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
-    const warnings = placeWarnings(decision.warnings, linesBefore)
+    const near = state.latest === undefined ? await warnOfNear({ owner, name }, hub) : []
+    const warnings = [...placeWarnings(decision.warnings, linesBefore), ...near]
     return respondWithCheck({ ...decision, warnings }, isComposed(body))
   } catch (thrown) {
     return respondToSender(request, thrown)
   }
+}
+
+/** Warns about a new name that is almost that of another prompt. */
+async function warnOfNear(place: RepositoryPlace, hub: Hub): Promise<Warning[]> {
+  const near = await findTakenFor(place, hub)
+  if (near === undefined) return []
+  const message = `the name is almost that of ${near}, so that people may take one for the other. Choose another name, unless this is meant`
+  return [{ code: 'near_name', message, line: null }]
 }
 
 /** Rebuilds a version as it is in git from its record and its archive. */

@@ -2,6 +2,8 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
+import { isTakenFor } from '../../domain/search/near-names.ts'
+import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Search } from '../../search/search.ts'
 
 const MAX_SUGGESTED = 3
@@ -16,17 +18,28 @@ export async function findClose(
   name: string,
   { search }: { search: () => Pick<Search, 'find'> },
 ): Promise<string[]> {
+  return (await findCandidates(name, search))
+    .map((found) => ({ found, typos: typosBetween(found.name, name), others: typosBetween(found.owner, owner) }))
+    .filter(({ typos, others }) => typos === 0 || typos + others < Infinity)
+    .sort((a, b) => a.typos - b.typos || a.others - b.others)
+    .slice(0, MAX_SUGGESTED)
+    .map(({ found }) => found.full_name)
+}
+
+/** Finds a listed repository for which one with the given name is easily taken. Sends one search query. @returns its full name */
+export async function findTakenFor(
+  place: RepositoryPlace,
+  { search }: { search: () => Pick<Search, 'find'> },
+): Promise<string | undefined> {
+  return (await findCandidates(place.name, search)).find((found) => isTakenFor(place, found))?.full_name
+}
+
+async function findCandidates(name: string, search: () => Pick<Search, 'find'>) {
   try {
     const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
-    const { matches } = await search().find(question)
-    return matches
-      .map((found) => ({ found, typos: typosBetween(found.name, name), others: typosBetween(found.owner, owner) }))
-      .filter(({ typos, others }) => typos === 0 || typos + others < Infinity)
-      .sort((a, b) => a.typos - b.typos || a.others - b.others)
-      .slice(0, MAX_SUGGESTED)
-      .map(({ found }) => found.full_name)
+    return (await search().find(question)).matches
   } catch (error) {
-    // If the search fails, the caller still reports that the prompt does not exist, but without suggestions.
+    // If the search fails, the caller still answers, but without names.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
     return []
   }
