@@ -79,6 +79,33 @@ const xml = (value: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
 
+test('SARIF: an error counts as failed, all else as passed, and a run without results as one that passed', () => {
+  const sarif = (...runs: object[]) => JSON.stringify({ version: '2.1.0', runs })
+  const rules = [{ id: 'a', defaultConfiguration: { level: 'error' } }, { id: 'b' }]
+  const tool = { driver: { name: 'scan', rules } }
+  const found = readAll([
+    sarif({ tool, results: [] }),
+    sarif({
+      results: [{ level: 'error' }, { level: 'warning' }, { level: 'note' }, {}, { level: 'error', kind: 'pass' }],
+    }),
+    sarif(
+      { tool, results: [{ ruleIndex: 0 }, { ruleId: 'a' }, { ruleId: 'b' }, { ruleIndex: 0, level: 'note' }] },
+      { results: [] },
+    ),
+    sarif({ tool: 1, results: [1, null, { ruleIndex: -1 }, { ruleIndex: true, ruleId: ['a'] }] }),
+    sarif({}),
+    sarif(),
+  ])
+  expect(found.map(({ passed, failed, skipped, refused }) => refused ?? [passed, failed, skipped])).toEqual([
+    [1, 0, 0],
+    [4, 1, 0],
+    [3, 2, 0],
+    [4, 0, 0],
+    expect.stringContaining('expected runs.0.results in SARIF'),
+    expect.stringContaining('expected at least one test case'),
+  ])
+})
+
 test('promptfoo: the counts are those of its statistics, and the score is the mean of its cases', () => {
   const cases = fc.sample(fc.tuple(kinds('passed', 'failed', 'errored'), text), { numRuns: CASES, seed: SEED })
   const files = cases.map(([all, words]) =>

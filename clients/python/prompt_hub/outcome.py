@@ -1,4 +1,4 @@
-"""Reads the output of a test runner: promptfoo's JSON, JUnit XML, or the benchmark.json of Agent Skills.
+"""Reads the output of a test runner: promptfoo's JSON, JUnit XML, the benchmark.json of Agent Skills, or SARIF.
 
 The output may contain anything that a model wrote, so it is read with a limit, in linear time, and an XML file without
 entities and without a document type.
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 def read_outcome(data: bytes) -> Outcome:
     """Reads the output of a test runner, and finds out which one wrote it.
 
-    Raises PromptHubError `invalid_request` if it is none of the three formats, is too large, or has no test case.
+    Raises PromptHubError `invalid_request` if it is none of the four formats, is too large, or has no test case.
     """
     if len(data) > MAX_OUTPUT_BYTES:
         raise _refused(f"expected at most {MAX_OUTPUT_BYTES} bytes")
@@ -65,13 +65,18 @@ def _read_json(data: bytes) -> Outcome:
     except UnicodeDecodeError:
         raise _refused("expected UTF-8") from None
     except (ValueError, RecursionError):
-        raise _refused("expected the JSON of promptfoo, JUnit XML, or the benchmark.json of Agent Skills") from None
+        raise _refused("expected the JSON of promptfoo, JUnit XML, the benchmark.json of Agent Skills, or SARIF") from None
     found = _dict(value) or {}
     if _dict(found.get("results")) is not None:
         return _read_promptfoo(found)
     if "run_summary" in found:
         return _read_benchmark(found)
-    raise _refused("expected the JSON of promptfoo, with results, or the benchmark.json of Agent Skills, with run_summary")
+    if isinstance(found.get("runs"), list) and found.get("version") == "2.1.0":
+        return _read_sarif(_list(found["runs"]))
+    raise _refused(
+        "expected the JSON of promptfoo, with results, the benchmark.json of Agent Skills, with run_summary, or SARIF 2.1.0,"
+        " with runs"
+    )
 
 
 def _read_number(text: str) -> float:
@@ -140,6 +145,33 @@ def _read_benchmark(value: Dict[str, Any]) -> Outcome:
         None,
         _time(metadata.get("timestamp")),
     )
+
+
+def _read_sarif(runs: Sequence[Any]) -> Outcome:
+    """https://docs.oasis-open.org/sarif/sarif/v2.1.0: an error counts as failed, all else as passed. A run that found
+    nothing is one that passed."""
+    passed = failed = 0
+    for number, one in enumerate(runs):
+        run = _dict(one) or {}
+        if not isinstance(run.get("results"), list):
+            raise _refused(f"expected runs.{number}.results in SARIF")
+        results = _list(run["results"])
+        driver = _dict((_dict(run.get("tool")) or {}).get("driver")) or {}
+        rules = [_dict(rule) or {} for rule in _list(driver.get("rules"))]
+        levels = [(_dict(rule.get("defaultConfiguration")) or {}).get("level") for rule in rules]
+        by_id = {rule["id"]: level for rule, level in zip(rules, levels) if isinstance(rule.get("id"), str)}
+        bad = sum(_is_error(_dict(result) or {}, levels, by_id) for result in results)
+        passed, failed = passed + max(len(results), 1) - bad, failed + bad
+    return Outcome(passed, failed, 0, _rate(passed, failed), None, None, None)
+
+
+def _is_error(result: Dict[str, Any], levels: Sequence[Any], by_id: Dict[str, Any]) -> bool:
+    level, index, rule = result.get("level"), result.get("ruleIndex"), result.get("ruleId")
+    if level is None and isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(levels):
+        level = levels[index]
+    if level is None and isinstance(rule, str):
+        level = by_id.get(rule)
+    return result.get("kind", "fail") == "fail" and level == "error"
 
 
 class _Suite:

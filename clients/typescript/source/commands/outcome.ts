@@ -1,4 +1,4 @@
-// Reads the output of a test runner: promptfoo's JSON, JUnit XML, or the benchmark.json of Agent Skills. The output may contain anything that a model wrote, so it is read with a limit, in linear time, and an XML file without entities and without a document type.
+// Reads the output of a test runner: promptfoo's JSON, JUnit XML, the benchmark.json of Agent Skills, or a scanner's SARIF. The output may contain anything that a model wrote, so it is read with a limit, in linear time, and an XML file without entities and without a document type.
 import type { ReportedOutcome } from '../prompt-hub.ts'
 import { isObject } from '../records.ts'
 import { invalid } from './define.ts'
@@ -44,7 +44,10 @@ function readJson(text: string): Outcome {
   const value = parse(text)
   if (isObject(value) && isObject(value.results)) return readPromptfoo(value, value.results)
   if (isObject(value) && 'run_summary' in value) return readBenchmark(value)
-  throw refused('expected the JSON of promptfoo, with results, or the benchmark.json of Agent Skills, with run_summary')
+  if (isObject(value) && Array.isArray(value.runs) && value.version === '2.1.0') return readSarif(value.runs)
+  throw refused(
+    'expected the JSON of promptfoo, with results, the benchmark.json of Agent Skills, with run_summary, or SARIF 2.1.0, with runs',
+  )
 }
 
 function parse(text: string): unknown {
@@ -54,7 +57,7 @@ function parse(text: string): unknown {
   } catch {
     // The error is thrown below.
   }
-  throw refused('expected the JSON of promptfoo, JUnit XML, or the benchmark.json of Agent Skills')
+  throw refused('expected the JSON of promptfoo, JUnit XML, the benchmark.json of Agent Skills, or SARIF')
 }
 
 function isShallow(value: unknown, left: number): boolean {
@@ -114,6 +117,40 @@ function readBenchmark(value: Record<string, unknown>): Outcome {
     url: null,
     ...timeOf(metadata.timestamp),
   }
+}
+
+/** https://docs.oasis-open.org/sarif/sarif/v2.1.0: an error counts as failed, all else as passed. A run that found nothing is one that passed. */
+function readSarif(runs: readonly unknown[]): Outcome {
+  let [passed, failed] = [0, 0]
+  for (const [number, run] of runs.entries()) {
+    if (!isObject(run) || !Array.isArray(run.results)) throw refused(`expected runs.${number}.results in SARIF`)
+    const levels = levelsOf(run)
+    const bad = run.results.filter((result) => isObject(result) && isError(result, levels)).length
+    failed += bad
+    passed += Math.max(run.results.length, 1) - bad
+  }
+  return { passed, failed, skipped: 0, score: rateOf(passed, failed), model: null, url: null }
+}
+
+/** The levels of the rules of a run, by number and by ID. */
+interface Levels {
+  byIndex: readonly unknown[]
+  byId: ReadonlyMap<unknown, unknown>
+}
+
+function levelsOf({ tool }: Record<string, unknown>): Levels {
+  const driver = isObject(tool) && isObject(tool.driver) ? tool.driver : {}
+  const rules = (Array.isArray(driver.rules) ? driver.rules : []).map((rule: unknown) => {
+    const { id, defaultConfiguration } = isObject(rule) ? rule : {}
+    return { id, level: isObject(defaultConfiguration) ? defaultConfiguration.level : undefined }
+  })
+  const named = rules.filter(({ id }) => typeof id === 'string')
+  return { byIndex: rules.map(({ level }) => level), byId: new Map(named.map(({ id, level }) => [id, level])) }
+}
+
+function isError({ kind = 'fail', level, ruleIndex, ruleId }: Record<string, unknown>, { byIndex, byId }: Levels) {
+  const usual = typeof ruleIndex === 'number' ? byIndex[ruleIndex] : undefined
+  return kind === 'fail' && (level ?? usual ?? byId.get(ruleId)) === 'error'
 }
 
 interface Counts {
