@@ -42,6 +42,7 @@ beforeAll(async () => {
 afterAll(() => hub.close())
 beforeEach(() => {
   hub.prompts = makePrompts()
+  hub.meddle = () => false
   cwd = makeFolder()
 })
 const startWithX = () => cpSync(added, cwd, { recursive: true })
@@ -88,6 +89,56 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     // From now on, that one is the publisher.
     x.versions['1.2.0'] = 'three\n'
     expect((await run('update')).stdout).toContain('acme/x 1.1.0 -> 1.2.0 ')
+  })
+
+  test('update and add say what is new in a version, and stop at what is denied, by the lock too', async () => {
+    const rows = [
+      { kind: 'network', severity: 'info', path: 'a.sh', line: 1, text: 'x.example' },
+      { kind: 'hides', severity: 'danger', path: 'a.sh', line: 2, text: 'history -c' },
+    ]
+    const summary = 'now hides something from the user (danger); now contacts x.example'
+    hub.meddle = (asked, answer) => {
+      const [, version = '', from] = /\/versions\/([^/]+)\/capabilities(\?from=1\.0\.0)?$/.exec(asked) ?? []
+      const added = version === '1.1.0' ? rows : []
+      if (version !== '')
+        answer.end(JSON.stringify({ data: from === undefined ? added : { added, removed: [], summary } }))
+      return version !== ''
+    }
+    startWithX()
+    hub.prompts['acme/x']!.versions['1.1.0'] = 'two\n'
+    hub.prompts['acme/x']!.publishers = { '1.0.0': OURS, '1.1.0': OURS }
+    const before = lock()
+    const named = 'network (x.example), hides (history -c). If that is right, use --allow network,hides'
+    const both = {
+      code: 4,
+      stdout: '',
+      stderr: `acme/x 1.1.0 can do what 1.0.0 cannot: ${named}; nothing was changed\n`,
+    }
+    expect(await run('update', '--deny', 'network,danger')).toEqual(both)
+    expect((await run('add', 'acme/x@^1', '--deny', 'hides,network')).stderr).toBe(both.stderr)
+    expect(lock()).toBe(before)
+    const denied = before.replace('  "prompts"', '  "deny": [\n    "shell",\n    "danger"\n  ],\n  "prompts"')
+    writeFileSync(path.join(cwd, 'prompts.lock'), denied)
+    expect((await run('update')).stderr).toMatch(/^acme\/x 1\.1\.0 can do what 1\.0\.0 cannot: hides \(history -c\)\./)
+    expect((await run('update', '--deny', 'netwrok')).code).toBe(2)
+    expect(await run('update', '--allow', 'hides')).toMatchObject({
+      code: 0,
+      stderr: `warning: acme/x 1.1.0 ${summary}\n`,
+    })
+    expect(lock()).toContain('"deny": [\n    "shell",\n    "danger"\n  ],')
+    writeFileSync(path.join(cwd, 'prompts.lock'), denied.replace('shell', 'nothing'))
+    expect((await run('verify')).code).toBe(4)
+    rmSync(path.join(cwd, 'prompts.lock'))
+    rmSync(path.join(cwd, 'prompts'), { recursive: true })
+    const first = await run('add', 'acme/x', '--deny', 'danger')
+    expect(first.stderr).toContain(
+      'acme/x 1.1.0 can do what is denied: hides (history -c). If that is right, use --allow hides',
+    )
+    hub.meddle = () => false
+    expect((await run('add', 'acme/x', '--deny', 'danger')).stderr).toContain(
+      'the hub does not say what acme/x 1.1.0 can do',
+    )
+    expect((await run('add', 'acme/x')).code).toBe(0)
   })
 
   test('a version of a person may be followed by one of a workflow', async () => {

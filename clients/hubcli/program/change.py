@@ -10,6 +10,7 @@ from program.main import invalid
 from program.project import connect, enter_project, open_project
 from program.terminal import clean, write_text
 from prompt_hub.agents import AGENTS
+from prompt_hub.capabilities import DENIABLE, DenyOptions
 from prompt_hub.choosing import Addition
 from prompt_hub.lock import FULL_NAME, LOCK
 from prompt_hub.placed import read_lock_file
@@ -36,7 +37,24 @@ def add(given):
     for name, wish in wanted:
         names = [name] if "/" in name else list_labelled(name, wish)
         additions += [Addition(each, wish, path, kind == "skill", agent) for each in names]
-    run(given, lambda project: project.add(additions))
+    denying = check_denying(given)
+    run(given, lambda project: project.add(additions, denying))
+
+
+def check_denying(given):
+    """What stops an addition or update."""
+    return DenyOptions(*(check_kinds(given, option) for option in ("--deny", "--allow")))
+
+
+def check_kinds(given, option):
+    """The kinds of capability in the value of an option."""
+    if given[option] is None:
+        return ()
+    kinds = given[option].split(",")
+    unknown = next((kind for kind in kinds if kind not in DENIABLE), None)
+    if unknown is not None:
+        raise invalid(f"{option}: expected {', '.join(DENIABLE)}, got {unknown or 'nothing'}")
+    return tuple(kinds)
 
 
 def check_path(given):
@@ -78,12 +96,12 @@ def install(given):
 def update(given):
     """Updates all prompts, or those named, to the newest version in their range."""
     names = [check_name(name) for name in given.words]
-    days = check_days(given, "--min-age") or 0
+    days, denying = check_days(given, "--min-age") or 0, check_denying(given)
     enter_project()
     errors = []
 
     def change(project):
-        updated, error = project.update(names, days, bool(given["--accept-publisher"]))
+        updated, error = project.update(names, days, bool(given["--accept-publisher"]), denying)
         errors.append(error)
         return updated
 

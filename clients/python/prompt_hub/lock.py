@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast
 
+from .capabilities import DENIABLE
 from .filling import spell
 from .publisher import Publisher
 from .ranges import is_label, is_range, is_version, satisfies
@@ -70,12 +71,15 @@ class Lock(NamedTuple):
 
     hub: str
     prompts: Dict[str, LockedPrompt]
+    deny: Tuple[str, ...] = ()
+    """The kinds of capability at which an update stops."""
 
 
 def format_lock(lock: Lock) -> str:
     """Formats a lock. Every client writes the same bytes for the same lock."""
     prompts = {name: _locked_data(each) for name, each in sorted(lock.prompts.items())}
-    return _write_json({"lockfile": FORMAT, "hub": lock.hub, "prompts": prompts}, "") + "\n"
+    denied = {"deny": [kind for kind in DENIABLE if kind in lock.deny]} if lock.deny else {}
+    return _write_json({"lockfile": FORMAT, "hub": lock.hub, **denied, "prompts": prompts}, "") + "\n"
 
 
 def _locked_data(each: LockedPrompt) -> Dict[str, object]:
@@ -190,7 +194,12 @@ def parse_lock(text: str) -> Lock:
         raise _wrong(f"{LOCK}: hub: expected an http or https address without a trailing slash")
     prompts = _object(data.get("prompts"), "prompts: expected prompts by name")
     _expect(len(prompts) <= _MAX_PROMPTS, f"prompts: expected at most {_MAX_PROMPTS} prompts")
-    lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
+    deny: object = data.get("deny", ())
+    if deny != ():
+        is_list = isinstance(deny, list) and len(cast(List[object], deny)) > 0
+        _expect(is_list and all(kind in DENIABLE for kind in cast(List[object], deny)), f"deny: expected a list of {', '.join(DENIABLE)}")
+    denied = tuple(cast(List[str], deny))
+    lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()}, denied)
     clash = find_clash(place.path for each in lock.prompts.values() for place in each.places)
     _expect(clash is None, f"two places have the path {clash}, or one is inside the other")
     _require_written(text, format_lock(lock))

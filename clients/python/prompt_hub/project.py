@@ -7,6 +7,7 @@ import os
 import re
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from .capabilities import DenyOptions
 from .changing import NewPrompt, change_lock, places_in, require_unedited
 from .choosing import Addition, Where, choose_places, places_of, skill_names
 from .lock import LOCK, Lock, LockedPrompt, Place, details_of, keepable_publisher, sort_places
@@ -51,8 +52,8 @@ class Project:
         self._say = say
         self._program = program
 
-    def add(self, additions: Sequence[Addition]) -> List[Target]:
-        """Adds prompts to the lock, or changes their ranges, and writes their files."""
+    def add(self, additions: Sequence[Addition], denying: DenyOptions = DenyOptions()) -> List[Target]:
+        """Adds prompts to the lock, or changes their ranges, and writes their files. `denying` says what stops it."""
         names = [each.name for each in additions]
         twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
         if twice is not None:
@@ -63,6 +64,8 @@ class Project:
         source = self._connect(lock)
         problems: List[Problem] = []
         targets = [_choose(source, each, there.get(each.name), places[each.name], problems) for each in additions]
+        for each in targets:
+            self._review_added(source, each, () if lock is None else lock.deny, denying, problems)
         self._write(source, targets, lambda target, publisher: None)
         self._warn(problems)
         return targets
@@ -84,13 +87,17 @@ class Project:
         return targets
 
     def update(
-        self, names: Sequence[str] = (), min_age_days: int = 0, accept_publisher: bool = False
+        self,
+        names: Sequence[str] = (),
+        min_age_days: int = 0,
+        accept_publisher: bool = False,
+        denying: DenyOptions = DenyOptions(),
     ) -> Tuple[List[Target], Optional[PromptHubError]]:
         """Updates prompts, those named or all, to the newest version in their range or of their label. Returns what was
         updated, and the error of the last prompt that was not; the others are passed to `say`.
 
         `min_age_days` is how long a version must have been out. `accept_publisher` also takes versions of another workflow
-        than that of the locked version, or without its attestation.
+        than that of the locked version, or without its attestation. `denying` says what stops an update.
         """
         lock = open_lock(self._path)
         require_locked(lock, names)
@@ -107,6 +114,7 @@ class Project:
                 refused = None if accept_publisher else refuse_publisher(target.what, lock.prompts[name].publisher, locked.publisher)
                 _refuse(refused)
                 require_unedited(self._folder, places_in(lock), new, self._program)
+                self._review_added(source, target, lock.deny, denying, problems)
                 found.append((target, locked, new))
             except PromptHubError as error:
                 # Any other trouble would meet the other prompts, too.
@@ -119,6 +127,17 @@ class Project:
         for each in errors[:-1]:
             self._say(str(each))
         return [target for target, _, _ in found], errors[-1] if errors else None
+
+    def _review_added(
+        self, source: Source, target: Target, denied: Sequence[str], denying: DenyOptions, problems: List[Problem]
+    ) -> None:
+        """Adds what a new version can do that the locked one cannot to the problems; refuses what is denied."""
+        before = target.before.version if target.before else None
+        if before == target.version:
+            return
+        said = source.review_added(target.name, target.version, before, denied, denying)
+        if said:
+            problems.append(Problem("capabilities", f"{target.what} {said}"))
 
     def _review_update(self, source: Source, lock: Lock, name: str, min_age_days: int, problems: List[Problem]) -> Optional[Target]:
         """What to update a prompt to; None if it is up to date. What the hub says about it is added to the problems."""

@@ -6,6 +6,7 @@ import io
 import zlib
 from typing import Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
+from .capabilities import DenyOptions, review_added
 from .ranges import is_range, numbers_of
 from .records import Change, LabelledPrompt, RepositoryRecord, VersionRecord, VersionRow, find_wanted
 from .records import read_changes, read_label_list, read_repository_record, read_version_list, read_version_record
@@ -106,6 +107,10 @@ class Source:
             return read_changes(self._ask(url).decode("utf-8", "replace"), url)
         except PromptHubError:
             return ()
+
+    def review_added(self, name: str, version: str, before: Optional[str], denied: Sequence[str], options: DenyOptions) -> str:
+        """What a version can do that another cannot, in words. Raises PromptHubError for what is denied."""
+        return review_added(lambda path: self._ask(self.url + path), name, version, before, denied, options)
 
     def read_included(self, name: str, version: str) -> Sequence[str]:
         """The versions that a version includes; none if it is gone, which is a problem of its own."""

@@ -1,4 +1,5 @@
 // The text of the lock file: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
+import { DENIABLE } from './capabilities.ts'
 import { type Publisher, toPublisher } from './publisher.ts'
 import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
@@ -41,6 +42,8 @@ export interface LockedDetails {
 export interface Lock {
   /** The hub of the prompts. */
   hub: string
+  /** The kinds of capability at which an update stops; absent if there are none. */
+  deny?: readonly string[]
   /** By full name. */
   prompts: Record<string, LockedPrompt>
 }
@@ -58,7 +61,7 @@ export const MAX_LOCK_BYTES = 16_777_216
 const MAX_DEPTH = 32
 
 /** Formats a lock. Every client writes the same bytes for the same lock. */
-export function formatLock({ hub, prompts }: Lock): string {
+export function formatLock({ hub, deny = [], prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
@@ -73,7 +76,8 @@ export function formatLock({ hub, prompts }: Lock): string {
       const { parameters } = details
       return [name, { range, version, sha256, places, ...publisher, variables, parameters }] as const
     })
-  return `${JSON.stringify({ lockfile: FORMAT, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
+  const denied = deny.length > 0 ? { deny: DENIABLE.filter((kind) => deny.includes(kind)) } : {}
+  return `${JSON.stringify({ lockfile: FORMAT, hub, ...denied, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
 }
 
 /** Places in the order of the lock. */
@@ -126,7 +130,8 @@ export function parseLock(text: string): Lock {
     throw wrong('hub: expected an http or https URL without a trailing slash')
   const names = Object.keys(prompts as Record<string, unknown>)
   if (names.length > MAX_PROMPTS) throw wrong(`it names more than ${MAX_PROMPTS} prompts`)
-  const lock: Lock = { hub, prompts: {} }
+  const deny = readDenied(value.deny)
+  const lock: Lock = { hub, ...(deny && { deny }), prompts: {} }
   for (const name of names) lock.prompts[name] = readLocked(name, (prompts as Record<string, unknown>)[name])
   const clash = findClash(Object.values(lock.prompts).flatMap(({ places }) => places.map(({ path }) => path)))
   if (clash !== undefined) throw wrong(`two places have the path ${clash}, or one is inside the other`)
@@ -138,6 +143,14 @@ export function parseLock(text: string): Lock {
     )
   if (written !== text) throw wrong('it was edited by hand or merged')
   return lock
+}
+
+function readDenied(value: unknown): string[] | undefined {
+  if (value === undefined) return undefined
+  const kinds: unknown[] = Array.isArray(value) ? value : []
+  const known = kinds.filter((kind): kind is string => typeof kind === 'string' && DENIABLE.includes(kind))
+  if (known.length === 0 || known.length < kinds.length) throw wrong(`deny: expected a list of ${DENIABLE.join(', ')}`)
+  return known
 }
 
 /** Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most 2,000 characters long. */

@@ -1,6 +1,7 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { Breaker } from './breaker.ts'
+import { type DenyOptions, reviewAdded } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt, placesIn, requireUnedited } from './changing.ts'
 import { targetsOf } from './choosing.ts'
 import { openLock } from './files.ts'
@@ -17,7 +18,7 @@ import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt, requirePinned } from './vendoring.ts'
 
 /** What an update takes. */
-export interface UpdateOptions extends Pick<ReviewOptions, 'minAgeDays'> {
+export interface UpdateOptions extends Pick<ReviewOptions, 'minAgeDays'>, DenyOptions {
   /** Also takes versions of another workflow than that of the locked version, or without its attestation. */
   acceptPublisher?: boolean
 }
@@ -146,7 +147,7 @@ async function prepareUpdate(
   folder: string,
   lock: Lock,
   { name, locked, wanted, problems }: Reviewed,
-  { acceptPublisher = false }: UpdateOptions,
+  { acceptPublisher = false, ...denying }: UpdateOptions,
 ): Promise<Update | undefined> {
   const other = problems.find(({ kind }) => kind === 'other_bytes')
   if (other)
@@ -165,6 +166,11 @@ async function prepareUpdate(
     : refusePublisher(`${name} ${now.version}`, locked.publisher, now.publisher)
   if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   await requireUnedited(folder, placesIn(lock), prompts)
+  if (wanted !== locked.version) {
+    const step = { name, version: now.version, from: locked.version }
+    const message = await reviewAdded(hub, step, lock.deny ?? [], denying)
+    if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${now.version} ${message}` })
+  }
   return { name, before: locked, now, prompts }
 }
 

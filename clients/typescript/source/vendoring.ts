@@ -1,6 +1,7 @@
 // Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
+import { type DenyOptions, reviewAdded } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt } from './changing.ts'
 import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
 import { openLock, readLockFile } from './files.ts'
@@ -30,6 +31,7 @@ interface Fetched {
  * @param lockPath path of the existing or new `prompts.lock`
  * @param url the hub, if there is no lock yet
  * @param say called with warnings and instructions for the user
+ * @param denying what stops the addition
  * @returns what was added, in the same order
  */
 export async function addToLock(
@@ -37,6 +39,7 @@ export async function addToLock(
   additions: readonly Addition[],
   url?: string,
   say: (sentence: string) => void = () => {},
+  denying: DenyOptions = {},
 ): Promise<ChangedPrompt[]> {
   const names = additions.map(({ name }) => parseArguments(name, {}).fullName)
   const twice = names.find((name, index) => names.indexOf(name) < index)
@@ -66,6 +69,13 @@ export async function addToLock(
     })
   ).flat()
   refuseOtherBytes(problems)
+  await mapRequests(found, async ({ locked: { version } }, index) => {
+    const name = names[index]!
+    const from = there.get(name)?.version
+    if (from === version) return
+    const message = await reviewAdded(hub, { name, version, from }, before?.deny ?? [], denying)
+    if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${version} ${message}` })
+  })
   const change = (lock: Lock) => {
     for (const [index, { locked }] of found.entries()) lock.prompts[names[index]!] = locked
     return found.flatMap(({ prompts }) => prompts)

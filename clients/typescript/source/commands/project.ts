@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { AGENTS, isAgent } from '../agents.ts'
+import { DENIABLE } from '../capabilities.ts'
 import type { ChangedPrompt } from '../changing.ts'
 import { openLock, readLockFile, writeWhole } from '../files.ts'
 import { parseDays, WITHIN_DAYS } from '../lifetime.ts'
@@ -24,13 +25,14 @@ const MOST = 10_000
 const LOCK = 'prompts.lock'
 const lock = { type: 'string' } as const
 const output = { type: 'string', short: 'o' } as const
+const kinds = { type: 'string' } as const
 const minAge = { type: 'string', default: '0d' } as const
 
 /** `add`. */
 export const addCommand: Command = define({
   takes: [1, MOST],
-  options: { lock, output, as: { type: 'string' }, agent: { type: 'string' }, json: flag },
-  async run(words, { lock, output, as, agent, json }) {
+  options: { lock, output, as: { type: 'string' }, agent: { type: 'string' }, deny: kinds, allow: kinds, json: flag },
+  async run(words, { lock, output, as, agent, deny, allow, json }) {
     if (as !== undefined && as !== 'skill') throw invalid(`--as: expected skill, got ${as || 'nothing'}`)
     if (agent !== undefined && !isAgent(agent))
       throw invalid(`--agent: expected ${Object.keys(AGENTS).join(', ')}, got ${agent || 'nothing'}`)
@@ -43,9 +45,19 @@ export const addCommand: Command = define({
       throw invalid('-o: expected one prompt, because each needs a path of its own')
     const where = { ...(output !== undefined && { path: translate(output) }), ...(agent && { agent }) }
     const additions = names.map((name) => ({ name, ...where, isSkill: as === 'skill' }))
-    showChanged(await addToLock(path, additions, process.env.HUB_URL, complain), json)
+    const denying = { deny: parseKinds(deny, '--deny'), allow: parseKinds(allow, '--allow') }
+    showChanged(await addToLock(path, additions, process.env.HUB_URL, complain, denying), json)
   },
 })
+
+/** Reads a list of kinds of capability. */
+function parseKinds(text: string | undefined, option: string): string[] {
+  if (text === undefined) return []
+  const given = text.split(',')
+  const unknown = given.find((kind) => !DENIABLE.includes(kind))
+  if (unknown !== undefined) throw invalid(`${option}: expected ${DENIABLE.join(', ')}, got ${unknown || 'nothing'}`)
+  return given
+}
 
 /** Prints what was changed. */
 function showChanged(changed: readonly ChangedPrompt[], isJson: boolean): void {
@@ -107,13 +119,15 @@ export const outdatedCommand: Command = define({
 /** `update`. */
 export const updateCommand: Command = define({
   takes: [0, MOST],
-  options: { lock, 'min-age': minAge, 'accept-publisher': flag, json: flag },
-  async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher, json }) {
-    const options = { minAgeDays: parseDays(age, '--min-age'), acceptPublisher }
+  options: { lock, 'min-age': minAge, 'accept-publisher': flag, deny: kinds, allow: kinds, json: flag },
+  async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher, deny, allow, json }) {
+    const denying = { deny: parseKinds(deny, '--deny'), allow: parseKinds(allow, '--allow') }
+    const options = { minAgeDays: parseDays(age, '--min-age'), acceptPublisher, ...denying }
     const { reviewed: all, changed, blocked } = await updateLock((await place(lock)).path, names, options)
     for (const reviewed of all) {
-      const messages = reviewed.problems.map(({ message }) => message)
-      for (const sentence of [...messages, ...describeBreaking(reviewed, reviewed.wanted)])
+      const said = (isAdded: boolean) =>
+        reviewed.problems.filter(({ kind }) => (kind === 'capabilities') === isAdded).map(({ message }) => message)
+      for (const sentence of [...said(false), ...describeBreaking(reviewed, reviewed.wanted), ...said(true)])
         complain(`warning: ${sentence}`)
     }
     showChanged(changed, json)
