@@ -5,9 +5,11 @@ import type { RepositoryOutline, RepositoryRecords } from '../catalogue/outline.
 import { type DataFile, digestRecords, listRepositoryFiles } from '../catalogue/published/data-files.ts'
 import type { openBundles } from '../content/version-files.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
+import { capabilitiesEnvelope } from '../domain/api/envelope.ts'
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import { findModelStatus, type Models } from '../domain/content/models.ts'
+import { inspectVersion } from '../domain/inspect/inspect-version.ts'
 import { type ArchivedFile, digestArchive, packSkill } from '../files/archive.ts'
 import { digestText } from '../files/measure.ts'
 import { listForApm } from '../skills/apm.ts'
@@ -53,6 +55,7 @@ export function makeRepository(
   const texts = function* (): Generator<DataFile> {
     const records = { repository, versions }
     yield* listRepositoryFiles(records, unchanged)
+    yield* listCapabilityFiles(versions, { readFile, unchanged })
     yield* listApmFiles(records)
     yield makeNpmFile(records, { baseUrl, readFile, packages })
   }
@@ -82,6 +85,21 @@ function digestPluginOf(record: VersionRecord, readFile: Context['readFile']): s
 
 const readFiles = (record: VersionRecord, readFile: Context['readFile']): ArchivedFile[] =>
   record.files.map((file) => ({ path: file.path, bytes: readFile(record, file) }))
+
+/** Generates the lists of what skills can do. */
+export function* listCapabilityFiles(
+  versions: RepositoryRecords['versions'],
+  { readFile, unchanged }: Pick<Context, 'readFile' | 'unchanged'>,
+): Generator<DataFile> {
+  for (const { record } of versions) {
+    if (!record.skill || unchanged.has(record.version)) continue
+    const capabilities = inspectVersion(record, readFiles(record, readFile))
+    yield [
+      DATA_FILES.capabilities(record.owner, record.name, record.version),
+      JSON.stringify(capabilitiesEnvelope(capabilities)),
+    ]
+  }
+}
 
 /** Generates the list of versions for APM, if any version is a skill. */
 export function* listApmFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {

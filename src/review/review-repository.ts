@@ -14,6 +14,7 @@ import type { VersionEntry } from '../domain/content/content-tree.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
 import { checkBundle } from '../domain/content/version-files.ts'
+import { inspectVersion } from '../domain/inspect/inspect-version.ts'
 import type { RuleProblem } from '../domain/text/problems.ts'
 import { decodeFile, type FileEntry, sortFiles } from '../domain/values/file-entry.ts'
 import { hasPublishingRule } from '../domain/values/publishing-rules.ts'
@@ -116,12 +117,14 @@ export function openRepositoryReader(
   function withBundle(place: Place & { kind: 'version' }, version: VersionEntry, files: readonly FileEntry[]) {
     const { skill } = version
     if (!skill || !version.attestations || files.length === 0) return version
-    const whole = sortFiles(files).map((file) => {
+    return { ...version, bundle: bundleFiles(place, { ...version, skill }, readWhole(place, files)).bundle }
+  }
+
+  const readWhole = (place: Omit<Place & { kind: 'version' }, 'kind'>, files: readonly FileEntry[]) =>
+    sortFiles(files).map((file) => {
       const { value } = bytesOf(read(formatPath({ ...place, kind: 'file', path: file.path })))
       return { ...file, bytes: new Uint8Array(value ?? []) }
     })
-    return { ...version, bundle: bundleFiles(place, { ...version, skill }, whole).bundle }
-  }
 
   return {
     async review(group) {
@@ -202,7 +205,13 @@ export function openRepositoryReader(
         remarks.push(...checkFilesOf(place, { isThere: true, isSkill: Boolean(value.value.skill) }, beside))
         if (change.isTouched) remarks.push(...reviewNamedFiles(place, value.value, beside))
         const filesOf = ({ version }: VersionEntry) => files.get(version) ?? []
-        if (change.isNew) counts.impacts.push(describeImpact(nameFile(state.path), value.value, lastActive, filesOf))
+        const canDo = (one: VersionEntry) =>
+          inspectVersion(
+            { ...one, name, full_name: `${place.owner}/${name}` },
+            readWhole({ ...repository, version: one.version }, filesOf(one)),
+          )
+        if (change.isNew)
+          counts.impacts.push(describeImpact(nameFile(state.path), value.value, lastActive, filesOf, canDo))
         const signed = attestations.get(place.version) ?? []
         attestations.delete(place.version)
         remarks.push(...compareAttestations(place, signed, value.value))

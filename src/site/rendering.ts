@@ -17,6 +17,7 @@ import type {
   VersionSummary,
 } from '../domain/api/schema.ts'
 import type { HubLook } from '../domain/content/look.ts'
+import type { Capability } from '../domain/inspect/kinds.ts'
 import type { Search } from '../search/search.ts'
 import type { Card } from './prompt/card.ts'
 
@@ -88,6 +89,8 @@ export interface PageData {
   findActivity(owner: string, name: string): Promise<{ activities: Activity[]; since: string | null } | undefined>
   /** Finds the results of a version, newest first. */
   findResults(owner: string, name: string, version: string): Promise<readonly Result[]>
+  /** Lists what a version can do, in the order of its files. */
+  findCapabilities(record: VersionRecord): Promise<readonly Capability[]>
   /** Finds the newest results of all versions of a repository, newest first, at most 100. */
   findNewestResults(owner: string, name: string): Promise<readonly Result[]>
   findOwner(handle: string): Promise<User | undefined>

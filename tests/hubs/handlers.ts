@@ -1,7 +1,7 @@
 // The handlers of a hub, run in this process with an in-memory build.
 
 import { verifyAttestation } from '../../src/attestations/verify-in-thread.ts'
-import { listApmFiles, listBundleFiles, makeNpmFile } from '../../src/build/make-repository.ts'
+import { listApmFiles, listBundleFiles, listCapabilityFiles, makeNpmFile } from '../../src/build/make-repository.ts'
 import { joinCatalogue, orderCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type CatalogueEntry, makeEntry } from '../../src/catalogue/entry.ts'
 import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
@@ -156,8 +156,10 @@ export function openHandlers(options: HandlerOptions): Handlers {
         blobs.clear()
         for (const entry of catalogue.entries.values()) {
           for (const [path, text] of listApmFiles(entry)) files.set(path, text)
-          const records = entry.versions.map(({ record }) => record)
           const readFile = openBundles(openFolder(contentDir))
+          const abilities = listCapabilityFiles(entry.versions, { readFile, unchanged: new Set() })
+          for (const [path, text] of abilities) files.set(path, text)
+          const records = entry.versions.map(({ record }) => record)
           files.set(...makeNpmFile(entry, { baseUrl: BASE_URL, readFile, packages: new Map() }))
           for (const [path, bytesOf] of listBundleFiles(records, readFile)) blobs.set(path, bytesOf())
         }

@@ -79,6 +79,9 @@ describe('the same data as the read API', () => {
         const { data } = (await ask('get_prompt', { owner, name, version })) as { data: Json }
         expect(data).toMatchObject({ ...pick(detail, [...IN_LISTS, 'license', 'status_message']), url: record.url })
         expect(data).toMatchObject({ ...pick(record, VERSION), kind: record.skill ? 'skill' : record.format, yanked })
+        const found = (await hub.rest(`${path}/versions/${version}/capabilities`)).data as Json[]
+        const kinds = Object.keys(data.capabilities as Json)
+        expect(new Set(kinds)).toEqual(new Set(found.map(({ kind }) => kind)))
         if (version === detail.latest_version) expect(await ask('get_prompt', { owner, name })).toEqual({ data })
         compared++
       }

@@ -47,7 +47,7 @@ const Index = z.object({
   ),
 })
 const Record = single(Repository.pick({ labels: true, latest_version: true, content_sha256: true, includes: true }))
-const Version = single(VersionRecord.pick({ files: true, bundle_sha256: true, attestations: true }))
+const Version = single(VersionRecord.pick({ files: true, bundle_sha256: true, attestations: true, skill: true }))
 const Page = z.object({ meta: Meta })
 const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, response]))
 
@@ -147,11 +147,16 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
       const {
         files = [],
         bundle_sha256 = null,
+        skill,
         attestations = [],
       } = (await open(DATA_FILES.version(owner, name, version), Version))?.data ?? {}
       const blob = (sha256: string) => ({ file: DATA_FILES.blob(owner, name, sha256), sha256 })
       for (const { path, sha256 } of files)
         yield { id: 'getFile', address: `${address}/files/${path}`, ...blob(sha256) }
+      if (skill) {
+        const file = DATA_FILES.capabilities(owner, name, version)
+        yield { id: 'listCapabilities', address: `${address}/capabilities`, file }
+      }
       for (const { name: file, sha256 } of attestations)
         yield { id: 'getAttestation', address: `${address}/attestations/${file}`, ...blob(sha256) }
       if (bundle_sha256 !== null) yield { id: 'getArchive', address: `${address}/archive`, ...blob(bundle_sha256) }

@@ -133,6 +133,7 @@ describe.skipIf(!isInstalled('nginx'))('nginx', () => {
       listAttestations: 0,
       getAttestation: 1,
       listResults: 1,
+      listCapabilities: 1,
     })
   })
 })

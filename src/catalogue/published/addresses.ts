@@ -202,6 +202,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.raw(owner, name), 'The latest content'),
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
     file(DATA_FILES.skill(owner, name, number), 'The SKILL.md of one version'),
+    file(DATA_FILES.capabilities(owner, name, number), 'What one version of a skill can do'),
     file(DATA_FILES.results(owner, name, number), 'The results of test suites for one version'),
     file(DATA_FILES.newestResults(owner, name), 'The newest results of test suites'),
     file(

@@ -47,7 +47,9 @@ export function digestRecords({ repository }: Pick<RepositoryRecords, 'repositor
 
 /** Lists the data files of a version alone. They stay the same as long as its files and the next lower version do. */
 export function listVersionPaths(owner: string, name: string, version: string): string[] {
-  return [DATA_FILES.version, DATA_FILES.rawVersion, DATA_FILES.skill].map((pathOf) => pathOf(owner, name, version))
+  return [DATA_FILES.version, DATA_FILES.rawVersion, DATA_FILES.skill, DATA_FILES.capabilities].map((pathOf) =>
+    pathOf(owner, name, version),
+  )
 }
 
 /** Generates the data files of one repository. @param unchanged the versions whose own files are left out */
@@ -93,7 +95,7 @@ function* listResultFiles({ repository: { owner, name }, versions }: RepositoryR
   yield [DATA_FILES.newestResults(owner, name), onOnePage(newest)]
 }
 
-/** Lists the paths of one repository's data files: those of `listRepositoryFiles` in its order, then those of the files of its skills and of the lists for APM and npm. */
+/** Lists the paths of one repository's data files: those of `listRepositoryFiles` in its order, then those of what its skills can do, of their files, and of the lists for APM and npm. */
 export function listRepositoryPaths({
   summary,
   releases,
@@ -114,6 +116,7 @@ export function listRepositoryPaths({
     ]),
     ...tested.map((version) => DATA_FILES.results(owner, name, version)),
     ...(tested.length > 0 ? [DATA_FILES.newestResults(owner, name)] : []),
+    ...releases.flatMap(({ version, isSkill }) => (isSkill ? [DATA_FILES.capabilities(owner, name, version)] : [])),
     ...blobs.map((sha256) => DATA_FILES.blob(owner, name, sha256)),
     ...(releases.some(({ isSkill }) => isSkill) ? [DATA_FILES.apm(owner, name)] : []),
     DATA_FILES.npm(owner, name),

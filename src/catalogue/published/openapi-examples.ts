@@ -15,6 +15,7 @@ export const EXAMPLES: {
     version: '1.0.0',
     label: 'production',
     at: '2026-11-20T10:00:00Z',
+    from: '1.0.0',
   },
   publish: {
     content: { summary: 'Only the content', value: { content: 'Summarise {{text}} in three sentences.\n' } },

@@ -86,6 +86,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'application/vnd.dev.sigstore.bundle.v0.3+json',
       '',
     ],
+    [`get ${version}/capabilities`, 'listCapabilities', read.replace('404', '400 404'), json, 'query:from'],
     [`get ${version}/results`, 'listResults', read, json, ''],
     [`put ${version}/results/{suite}`, 'recordResult', change, json, ''],
     [`delete ${version}/results/{suite}`, 'removeResult', change, json, ''],
@@ -184,7 +185,7 @@ describe('schemas', () => {
   test('defines exactly the expected schemas', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       words`
-        Activity ActivityMeta Advisory Attestation ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
+        Activity ActivityMeta Advisory Attestation Capability CapabilityDifference CapabilityMeta ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
         ConditionalLabel DeletionAnswer DeletionRequest Dependent Difference Error Include LabelRemoval LabelRequest
         LabelledPrompt Matched Meta
         ModelStatus OwnerAnswer OwnerPatch Provenance PublishAnswer PublishRequest Publisher Repository

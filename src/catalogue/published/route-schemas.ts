@@ -6,6 +6,9 @@ import {
   Activity,
   ActivityMeta,
   Attestation,
+  Capability,
+  CapabilityDifference,
+  CapabilityMeta,
   Dependent,
   Difference,
   LabelledPrompt,
@@ -86,6 +89,16 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
   getVersion: { query: [], response: single(VersionRecord) },
   getFile: { query: [], response: null },
   getArchive: { query: [], response: null },
+  listCapabilities: {
+    query: [
+      {
+        name: 'from',
+        description: 'Another version, x.y.z: returns the difference to it instead of the list.',
+        schema: Version,
+      },
+    ],
+    response: z.union([list(Capability, CapabilityMeta), CapabilityDifference]),
+  },
   listResults: { query: [], response: list(Result) },
   listAttestations: { query: [], response: list(Attestation) },
   getAttestation: { query: [], response: null },

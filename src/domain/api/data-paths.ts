@@ -52,6 +52,9 @@ export const DATA_FILES = {
   apm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/apm.json`,
   /** The versions that npm can install. */
   npm: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/npm.json`,
+  /** What a version of a skill can do. */
+  capabilities: (owner: string, name: string, version: string) =>
+    `/data/v1/repos/${owner}/${name}/capabilities/${version}.json`,
   /** The results of a version. */
   results: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/results/${version}.json`,
   /** The newest results of all versions, for the activity. */

@@ -1,4 +1,5 @@
 // Formats records and lists as JSON, with only the named fields and a `data` and `meta` envelope.
+import { type Capability, RULES_DATE } from '../inspect/kinds.ts'
 import { compareText } from '../text/compare-text.ts'
 import type { Dependent, LabelledPrompt, Matched, Meta, SearchMeta } from './schema.ts'
 
@@ -34,6 +35,12 @@ export function listEnvelope<Record>(
 /** Builds the envelope of a list without pages. @param total the number of records, if `records` lacks some of them */
 export function onlyPage<Record>(records: Record[], total = records.length): ListEnvelope<Record> {
   return listEnvelope(records, { page: 1, size: Math.max(1, total), total })
+}
+
+/** Builds the envelope of what a version can do. */
+export function capabilitiesEnvelope(capabilities: readonly Capability[]) {
+  const { data, meta } = onlyPage([...capabilities])
+  return { data, meta: { ...meta, rules: RULES_DATE } }
 }
 
 /** Maximum number of prompts in the list of an owner's prompts at a label. docs/contract.md section 4 */

@@ -26,6 +26,12 @@ test('lists every route with its path, cache policy and media type', () => {
       'immutable',
       'application/vnd.dev.sigstore.bundle.v0.3+json',
     ],
+    [
+      'listCapabilities',
+      '/api/v1/repos/{owner}/{name}/versions/{version}/capabilities',
+      'changing',
+      'application/json',
+    ],
     ['listResults', '/api/v1/repos/{owner}/{name}/versions/{version}/results', 'changing', 'application/json'],
     ['getRaw', '/api/v1/repos/{owner}/{name}/raw', 'changing', 'text/plain'],
     ['listActivity', '/api/v1/repos/{owner}/{name}/activity', 'changing', 'application/json'],

@@ -93,6 +93,11 @@ export const ROUTES = {
     'Get an attestation of a version, a Sigstore bundle',
     { cache: 'immutable', mediaType: ATTESTATION_MEDIA_TYPE },
   ),
+  listCapabilities: read(
+    'listCapabilities',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/capabilities',
+    'List what a version can do, or what it can do that another cannot',
+  ),
   listResults: read(
     'listResults',
     '/api/v1/repos/{owner}/{name}/versions/{version}/results',

@@ -1,5 +1,6 @@
 // The schemas of all public records. values.ts has their parts; front-matter.ts has the schemas of what authors write.
 import * as z from 'zod'
+import { CAPABILITY_KINDS, CAPABILITY_SEVERITIES } from '../inspect/kinds.ts'
 import { LIMITS } from '../limits.ts'
 import { AttestationFacts, PublisherFacts } from '../values/attestation.ts'
 import { CHAT_ROLES, FORMATS, KINDS } from '../values/chat.ts'
@@ -582,6 +583,40 @@ export const ActivityMeta = z
   })
   .meta({ id: 'ActivityMeta', description: 'Pagination of an activity list.' })
 
+/** Something that a version can do. docs/contract.md section 4. */
+export const Capability = z
+  .object({
+    kind: z.enum(CAPABILITY_KINDS).describe('What it can do; more kinds may be added.'),
+    severity: z
+      .enum(CAPABILITY_SEVERITIES)
+      .describe('`info`: usual for skills. `notice`: read it. `danger`: few good skills do this.'),
+    path: z.string().describe('The file that says so: its path, or `content` for a prompt that is no skill.'),
+    line: z.int().positive().describe('The 1-based line in that file.'),
+    text: z.string().describe('The words that were found; for `network`, the host.'),
+  })
+  .meta({ id: 'Capability', description: 'Something that a version can do, found by rules.' })
+
+const rules = z.iso.date().describe('The date of the rules: later ones may find more.')
+
+/** Pagination of a list of capabilities, and the rules that found them. */
+export const CapabilityMeta = z
+  .object({ ...Meta.shape, rules })
+  .meta({ id: 'CapabilityMeta', description: 'Pagination of a list of capabilities.' })
+
+/** What a version can do that another cannot, and the other way round. */
+export const CapabilityDifference = z
+  .object({
+    data: z
+      .object({
+        added: z.array(Capability).describe('What the version can do, and `from` cannot.'),
+        removed: z.array(Capability).describe('What `from` can do, and the version cannot.'),
+        summary: z.string().describe('What was added, in words; empty if nothing was.'),
+      })
+      .describe('The difference.'),
+    meta: z.object({ rules }).describe('The rules that found them.'),
+  })
+  .meta({ id: 'CapabilityDifference', description: 'The difference between what two versions can do.' })
+
 /** How the words of a search were interpreted. docs/contract.md section 4. */
 export const Matched = z
   .object({
@@ -621,7 +656,7 @@ export function single<Record extends z.ZodType>(record: Record) {
 /** Returns the schema of a response with a page of records. */
 export function list<Record extends z.ZodType>(
   record: Record,
-  meta: typeof Meta | typeof ActivityMeta | typeof SearchMeta = Meta,
+  meta: typeof Meta | typeof ActivityMeta | typeof SearchMeta | typeof CapabilityMeta = Meta,
 ) {
   return z.object({ data: z.array(record), meta })
 }

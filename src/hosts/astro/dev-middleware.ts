@@ -1,6 +1,7 @@
 // Provides page data in `npm run dev`, from the running hub; everywhere else, the function `pages` does this.
 import type { MiddlewareHandler } from 'astro'
 import { serveLook } from '../../build/hub-look.ts'
+import { runInPlace } from '../../concurrency/long-work.ts'
 import { findProfile, readConfig } from '../../config.ts'
 import { readHubLook } from '../../content/site-settings-file.ts'
 import { ROUTES } from '../../domain/api/routes.ts'
@@ -43,6 +44,7 @@ const sources = {
   siteFiles,
   fresh: { find: nothing, findOwner: nothing, findVersion: nothing, findFiles: nothing, listNames: async () => [] },
   search: () => ({ find }),
+  runLong: runInPlace,
 }
 
 export const onRequest: MiddlewareHandler = ({ url, locals }, next) => {

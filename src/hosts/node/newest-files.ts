@@ -2,8 +2,9 @@
 
 import { type Bytes, parseBuilt, type SiteFiles } from '../../built/site-files.ts'
 import { formatChanges } from '../../catalogue/published/changes-file.ts'
+import { runInPlace } from '../../concurrency/long-work.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
-import { onlyPage } from '../../domain/api/envelope.ts'
+import { capabilitiesEnvelope, onlyPage } from '../../domain/api/envelope.ts'
 import type { Difference } from '../../domain/api/schema.ts'
 import { compareForCallers } from '../../domain/catalogue/difference.ts'
 import { formatSkill } from '../../domain/content/skill.ts'
@@ -12,6 +13,7 @@ import { isName, isOwner, isTag } from '../../domain/values/names.ts'
 import { askEachOnce } from '../../server/ask-once.ts'
 import type { Hub, Sources } from '../../server/hub.ts'
 import { findChanges } from '../../server/read/activity.ts'
+import { findCapabilities } from '../../server/read/capabilities.ts'
 import { findArchive, findAttestation, findFile } from '../../server/read/files.ts'
 import { findLabelled } from '../../server/read/label-list.ts'
 import { isPageNumber } from '../../server/read/list-query.ts'
@@ -123,6 +125,15 @@ const FILES: readonly (readonly [path: string, make: MakeFile])[] = [
     ({ owner, name }, sources, copy) => madeOnce(copy, 'apm', () => listApmVersions(owner, name, sources)),
   ],
   [DATA_FILES.npm('{owner}', '{name}'), ({ owner, name }, sources) => listPackage({ owner, name }, sources)],
+  [
+    DATA_FILES.capabilities('{owner}', '{name}', '{version}'),
+    async ({ owner, name, version }, sources) => {
+      const record = (await findVersion(owner, name, version, sources))?.value()
+      return record?.skill
+        ? json(capabilitiesEnvelope(await findCapabilities(record, { ...sources, runLong: runInPlace })))
+        : undefined
+    },
+  ],
   [
     DATA_FILES.results('{owner}', '{name}', '{version}'),
     async ({ owner, name, version }, sources) => list(await findResults(owner, name, version, sources)),

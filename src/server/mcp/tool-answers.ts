@@ -115,7 +115,10 @@ const TOOL_ANSWERS: {
     const known = isWhole ? wholePrompts.get(record.bytes()) : undefined
     if (known?.repository === repository.bytes()) return known.result
     const filled = variables ? await fill(record.value(), variables, hub) : leaveOpen(record.value())
-    const data = await describePrompt(repository.value(), record.value(), filled)
+    const data = {
+      ...(await describePrompt(repository.value(), record.value(), filled)),
+      capabilities: await describeCapabilities(record.value(), hub),
+    }
     if (offset !== undefined || limit !== undefined)
       return formatResult({ data: { ...data, ...takePart(filled.content, offset, limit) } })
     // The messages of a chat prompt repeat its content, so a long text is returned without them.
@@ -166,6 +169,16 @@ async function describePrompt(repository: Repository, record: VersionRecord, fil
   const warnings = found.map(({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`)
   const said = { ...repository, ...record, ...filled, kind: kindOf(record), yanked, advisories, warnings }
   return pick(said, [...FIELDS.get_prompt, ...UNDESCRIBED_FIELDS])
+}
+
+/** Returns what a version can do: each kind with its severity. The list of tools does not describe it, to stay short. */
+async function describeCapabilities(record: VersionRecord, hub: Hub): Promise<Record<string, string>> {
+  const [{ findCapabilities }, { describeKinds }] = await Promise.all([
+    import('../read/capabilities.ts'),
+    import('../../domain/inspect/describe.ts'),
+  ])
+  const kinds = describeKinds(await findCapabilities(record, hub))
+  return Object.fromEntries(kinds.map(({ kind, severity }) => [kind, severity]))
 }
 
 /** Length of a text, in UTF-16 code units, above which it is only in `structuredContent`: clients that pass both to the model would send it twice. */

@@ -16,6 +16,7 @@ import type { Search } from '../../search/search.ts'
 import type { PageData } from '../../site/rendering.ts'
 import { askEachOnce } from '../ask-once.ts'
 import type { Hub } from '../hub.ts'
+import { importOnce } from '../import-once.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
 import { readContentStart } from '../read/content-start.ts'
@@ -43,8 +44,11 @@ function breakingIn(bytes: Bytes): readonly string[] {
   return found
 }
 
+/** Imported on first use, because most pages show no version. */
+const capabilities = importOnce(() => import('../read/capabilities.ts'))
+
 /** The part of a hub that pages ask. */
-type AskedHub = Pick<Hub, 'baseUrl' | 'siteFiles' | 'fresh'> & { search: () => Pick<Search, 'find'> }
+type AskedHub = Pick<Hub, 'baseUrl' | 'siteFiles' | 'fresh' | 'runLong'> & { search: () => Pick<Search, 'find'> }
 
 /** Creates the queries for a page. @param onFailure called with any error that a query throws */
 export function openPageData(
@@ -91,6 +95,7 @@ export function openPageData(
     findResults: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version) ? findResults(owner, name, version, hub) : [],
     ),
+    findCapabilities: telling(async (record) => (await capabilities()).findCapabilities(record, hub)),
     findNewestResults: telling(async (owner, name) =>
       isPrompt(owner, name) ? findNewestResults(owner, name, hub) : [],
     ),

@@ -10,7 +10,7 @@ import { splitFullName } from '../../domain/values/names.ts'
 import type { Hub } from '../hub.ts'
 import { importOnce } from '../import-once.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from './not-found.ts'
-import { readVersionQuery, resolveVersion } from './query-values.ts'
+import { readFromQuery, readVersionQuery, resolveVersion } from './query-values.ts'
 import { encode, type FoundAnswer, findContent, findRepository, findTags, findUser, findVersion } from './records.ts'
 
 /** Serves a route. @throws HubError if the resource does not exist or the request is invalid */
@@ -22,6 +22,7 @@ const versionList = importOnce(() => import('./version-list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const files = importOnce(() => import('./files.ts'))
 const results = importOnce(() => import('./results.ts'))
+const capabilities = importOnce(() => import('./capabilities.ts'))
 const labelList = importOnce(() => import('./label-list.ts'))
 const labelAt = importOnce(() => import('./label-at.ts'))
 
@@ -65,6 +66,14 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
         ? `${owner}/${name}@${version} has no files, so its SKILL.md is all of it: /${owner}/${name}/v/${version}/SKILL.md.`
         : `${owner}/${name}@${version} is not an Agent Skill, so it has no archive. Its content is at ${record.raw_url}.`,
     )
+  },
+  listCapabilities: async ({ owner = '', name = '', version = '' }, query, hub) => {
+    const from = readFromQuery(query)
+    const [record, older] = await Promise.all([
+      requireVersion(owner, name, version, hub),
+      from === undefined ? undefined : requireVersion(owner, name, from, hub),
+    ])
+    return { bytes: encode(JSON.stringify(await (await capabilities()).describeCapabilities(record, older, hub))) }
   },
   listResults: async ({ owner = '', name = '', version = '' }, _query, hub) => {
     const found = await (await results()).findResults(owner, name, version, hub)

@@ -19,15 +19,26 @@ interface AskedRaw extends AskedVersion {
 export function readVersionQuery(query: URLSearchParams): AskedRaw {
   const label = lastOf(query, 'label')
   const version = lastOf(query, 'version')
-  if (version !== undefined && !isVersion(version))
-    throw new HubError(
-      'invalid_request',
-      `version: expected the form x.y.z, such as 1.0.0, got ${quote(version)}. The list of versions is at …/versions.`,
-    )
+  if (version !== undefined) checkVersion('version', version)
   if (label !== undefined && version !== undefined) throw ambiguousVersionError()
   const at = lastOf(query, 'at')
   if (at !== undefined) checkTime(at, label, Date.now())
   return { version, label, at }
+}
+
+/** Parses the version to compare with. @throws HubError `invalid_request` for a malformed number */
+export function readFromQuery(query: URLSearchParams): string | undefined {
+  const from = lastOf(query, 'from')
+  if (from !== undefined) checkVersion('from', from)
+  return from
+}
+
+function checkVersion(parameter: string, version: string): void {
+  if (isVersion(version)) return
+  throw new HubError(
+    'invalid_request',
+    `${parameter}: expected the form x.y.z, such as 1.0.0, got ${quote(version)}. The list of versions is at …/versions.`,
+  )
 }
 
 /** A time in RFC 3339, in its upper-case form. */

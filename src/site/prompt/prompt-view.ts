@@ -10,6 +10,7 @@ import type {
 } from '../../domain/api/schema.ts'
 import { countHidden } from '../../domain/content/hidden-characters.ts'
 import { findModelNotice, type ModelNotice } from '../../domain/content/models.ts'
+import type { Capability } from '../../domain/inspect/kinds.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
@@ -43,6 +44,8 @@ export interface PromptView {
   activitySince: string | null
   /** The results of the version shown, newest first. */
   results: readonly Result[]
+  /** What the version shown can do. */
+  capabilities: readonly Capability[]
   /** The newest forks of the prompt. */
   forks: string[]
   /** What the version includes. */
@@ -95,10 +98,11 @@ export async function readPrompt(
   ])
   if (version !== undefined && !record) return undefined
   const { readme, title } = repository
-  const [files, results, parts] = await Promise.all([
+  const [files, results, parts, capabilities] = await Promise.all([
     record ? readShownFiles(hub, record) : [],
     record ? hub.findResults(owner, name, record.version) : [],
     record ? readParts(hub, record) : [],
+    record ? hub.findCapabilities(record) : [],
   ])
   const texts = record ? textsOf(record) : []
   const publishers = [...versions, ...results].map((one) =>
@@ -117,6 +121,7 @@ export async function readPrompt(
     people: listPeople(publishers, users),
     tags: repository.tags.filter((tag) => used.has(tag)),
     results,
+    capabilities,
     forks: forks.map(({ full_name }) => full_name),
     parts,
     dependents: dependents.meta.total,

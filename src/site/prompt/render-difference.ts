@@ -3,6 +3,9 @@ import type { Difference, SkillFile, VersionRecord } from '../../domain/api/sche
 import { compareForCallers, NO_SKILL } from '../../domain/catalogue/difference.ts'
 import type { Composed } from '../../domain/compose/include-lines.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
+import { compareCapabilities } from '../../domain/inspect/compare.ts'
+import { type DescribedKind, describeKinds } from '../../domain/inspect/describe.ts'
+import type { Capability } from '../../domain/inspect/kinds.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import { type Budget, openBudget, renderText } from './prompt-text.ts'
@@ -19,6 +22,9 @@ const MAX_DRAWN_CHARACTERS = 1_000_000
 /** Maximum length of the HTML in folds; later ones only say how many lines they have. */
 const MAX_FOLDED_CHARACTERS = 100_000
 
+/** Maximum number of places of a kind of capability. */
+const MAX_PLACES = 8
+
 /** One of the compared versions, and the URL of its raw content. */
 type ComparedText = Pick<VersionRecord, 'version' | 'raw_url'> & Composed
 
@@ -27,10 +33,14 @@ export function renderComparison(
   from: VersionRecord,
   to: VersionRecord,
   texts: readonly ComparedFile[] = [],
+  abilities?: Record<'before' | 'after', readonly Capability[]>,
 ): { impact: string; lines: string; files: string } {
   const difference = compareForCallers(from, to)
   return {
-    impact: renderCallerImpact(difference) + renderPartChanges(from, to),
+    impact:
+      renderCallerImpact(difference) +
+      (abilities ? renderAbilities(abilities.before, abilities.after) : '') +
+      renderPartChanges(from, to),
     lines: renderDifferenceLines(from, to),
     files: renderFileChanges(difference, from.files, to.files, texts),
   }
@@ -71,6 +81,28 @@ function renderCallerImpact(difference: Difference): string {
   return `<div class="card for-callers"><div class="bar"><h2>Impact on callers</h2>${mark}</div>${
     rows.length > 0 ? `<ul class="plain">${rows.join('')}</ul>` : '<p class="quiet">No changes to the variables.</p>'
   }<p class="quiet">Parameters: ${settings.length > 0 ? escapeHtml(settings.join(', ')) : 'unchanged'}.</p></div>`
+}
+
+/** Renders what the newer version can do that the older one cannot, and the other way round; empty if that is the same. */
+function renderAbilities(before: readonly Capability[], after: readonly Capability[]): string {
+  const { added, removed } = compareCapabilities(before, after)
+  const row = (sign: string, now: string, { words, severity, all }: DescribedKind) => {
+    const places = all
+      .slice(0, MAX_PLACES)
+      .map(({ path, line, text }) => `<li><code>${escapeHtml(text)}</code> ${escapeHtml(`${path}, line ${line}`)}</li>`)
+    const mark = severity === 'danger' ? ': <strong>unusual for skills</strong>' : ''
+    const more = all.length > MAX_PLACES ? `<li>and ${all.length - MAX_PLACES} more</li>` : ''
+    return renderSigned(
+      sign,
+      `${now} ${escapeHtml(words)}${mark}<ul class="plain quiet">${places.join('')}${more}</ul>`,
+    )
+  }
+  const rows = [
+    ...describeKinds(added).map((one) => row('+', 'Now', one)),
+    ...describeKinds(removed).map((one) => row('−', 'No longer', one)),
+  ]
+  if (rows.length === 0) return ''
+  return `<section aria-labelledby="capabilities"><h2 id="capabilities">What it can do</h2><ul class="plain">${rows.join('')}</ul></section>`
 }
 
 /** Renders which files of a skill differ, with a link to each, and the changed lines of those whose texts are given. */

@@ -1,0 +1,173 @@
+// Lists what a version can do, by rules over its text and files: without a model, the same on any machine, and in linear time.
+import { printable } from '../text/printable.ts'
+import { lineCounter } from '../text/text-length.ts'
+import { decodeFile } from '../values/file-entry.ts'
+import { CAPABILITY_KINDS, type Capability, type CapabilityKind, type CapabilitySeverity } from './kinds.ts'
+import type { Rule } from './rule.ts'
+import { MACHINE_RULES } from './rules-machine.ts'
+import { PROGRAM_RULES } from './rules-programs.ts'
+import { SENTENCE_RULES } from './rules-sentences.ts'
+import { findLines, openWords } from './words.ts'
+
+/** A file to inspect: its path and its text or bytes. */
+export interface InspectedFile {
+  path: string
+  text?: string
+  bytes?: Uint8Array
+}
+
+const RULES: readonly Rule[] = [...PROGRAM_RULES, ...MACHINE_RULES, ...SENTENCE_RULES]
+const WORDS = openWords(RULES.map(({ words }) => words))
+
+/** Listed findings of a kind with one severity; the others are counted. */
+const MAX_LISTED = 50
+/** How many characters all rules together read, so that a text in which every rule looks in vain takes no longer than others of its length: the densest of 649 public skills needs three for each of its own. */
+const MAX_READ = 24_000_000
+const MIN_READ = 500_000
+const READ_PER_CHARACTER = 4
+/** Matches of one rule in one line. */
+const MAX_MATCHES = 20
+
+/** Programs by the ending of their path: what runs them. */
+const PROGRAMS: readonly (readonly [RegExp, CapabilityKind, string])[] = [
+  [/\.(?:sh|bash|zsh|fish|command)$/i, 'shell', 'shell script'],
+  [/\.(?:ps1|psm1|bat|cmd|vbs)$/i, 'shell', 'Windows script'],
+  [/\.pyw?$/i, 'interpreter', 'Python'],
+  [/\.(?:[mc]?js|[mc]?ts|jsx|tsx)$/i, 'interpreter', 'JavaScript'],
+  [/\.(?:rb|pl|php|lua|r|jl|go|scpt|applescript)$/i, 'interpreter', 'program'],
+]
+const PROSE = /\.(?:md|mdx|markdown|txt|rst|adoc)$|^content$/i
+/** The first bytes of programs and packed files. */
+const PACKED: readonly (readonly [RegExp, CapabilitySeverity, string])[] = [
+  [/^(?:\x7fELF|MZ|\xfe\xed\xfa|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm)/, 'danger', 'a compiled program'],
+  [/^(?:PK\x03\x04|\x1f\x8b|7z\xbc\xaf|Rar!|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd)/, 'info', 'a packed file'],
+]
+const IMAGE = /^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF[\s\S]{4}WEBP)/
+const FENCE = /(?<=^[ \t>*+-]{0,12}(?:\d{1,3}\.[ \t]{1,4})?)(`{3,}|~{3,})[ \t]*([\w+-]*)/gm
+const SHELL_LANGUAGE = /^(?:ba|z|fi)?sh$|^shell$|^console$|^powershell$|^ps1$|^pwsh$|^cmd$|^bat$/i
+
+/** Lists what the files of a version can do, in their order. Of what is said more than once in a file, the first place counts. @returns at most 50 of each kind and severity, then how many more there are */
+export function inspectFiles(files: readonly InspectedFile[]): Capability[] {
+  const found: Capability[] = []
+  const texts = files.map(({ path, bytes, text = bytes && decodeFile(bytes) }) => ({ path, bytes, text }))
+  const characters = texts.reduce((sum, { text = '' }) => sum + text.length, 0)
+  const state = { left: Math.min(MAX_READ, MIN_READ + READ_PER_CHARACTER * characters) }
+  for (const { path, bytes, text } of texts) {
+    const inFile = new Map<string, Capability>()
+    const add = (kind: CapabilityKind, severity: CapabilitySeverity, line: number, words: string) => {
+      const shown = printable(words.replace(/\s+/g, ' ').trim())
+      const key = `${kind} ${severity} ${shown}`
+      if (!inFile.has(key)) inFile.set(key, { kind, severity, path, line, text: shown })
+    }
+    const program = PROGRAMS.find(([ending]) => ending.test(path))
+    if (program) add(program[1], 'info', 1, program[2])
+    if (text === undefined) inspectBytes(bytes ?? new Uint8Array(), add)
+    else inspectText(path, text, add, state)
+    found.push(...[...inFile.values()].sort((a, b) => a.line - b.line || orderOf(a) - orderOf(b)))
+  }
+  return limit(found)
+}
+
+const orderOf = ({ kind }: Capability) => CAPABILITY_KINDS.indexOf(kind)
+
+type Add = (kind: CapabilityKind, severity: CapabilitySeverity, line: number, words: string) => void
+
+/** Names a file that is no text. Pictures do nothing. */
+function inspectBytes(bytes: Uint8Array, add: Add): void {
+  const start = String.fromCharCode(...bytes.subarray(0, 16))
+  if (IMAGE.test(start)) return
+  const [, severity = 'info' as const, what = 'a file that is no text'] =
+    PACKED.find(([sign]) => sign.test(start)) ?? []
+  add('encoded', severity, 1, what)
+}
+
+function inspectText(path: string, text: string, add: Add, state: { left: number }): void {
+  const isProse = PROSE.test(path)
+  const isCode = isProse ? insideOf(findCode(text, add)) : () => true
+  const known = new Set<string>()
+  let takesSecrets = false
+  let sends = 0
+  for (const { line, offset, text: words, from, to, rules } of findLines(text, WORDS)) {
+    const inCode = isCode(offset)
+    for (const index of rules) {
+      state.left -= words.length
+      if (state.left < 0) {
+        add('encoded', 'danger', line, 'more than the rules read')
+        return
+      }
+      const rule = RULES[index]!
+      if (rule.needs && !rule.needs.some((one) => words.includes(one))) continue
+      if (rule.where === 'code' && !inCode && !words.includes('`')) continue
+      if (rule.where === 'prose' && !isProse && !/["'#/*]/.test(words)) continue
+      for (const match of matchesOf(rule.pattern, words)) {
+        const end = match.index + match[0].length
+        // What is in the lines around alone is found there.
+        if (match.index >= to) break
+        if (end <= from) continue
+        const shown = match[rule.shown ?? 0] ?? match[0]
+        const key = `${index} ${shown}`
+        if (known.has(key)) continue
+        known.add(key)
+        if (rule.except?.test(shown)) continue
+        const severity = rule.severity === 'danger' && rule.usual?.test(words) ? 'notice' : rule.severity
+        add(rule.kind, severity, match.index < from ? line - 1 : line, rule.shown === 1 ? shown.toLowerCase() : shown)
+        if (rule.kind === 'secrets' && severity !== 'info') takesSecrets = true
+        if (rule.kind === 'sends-data' && sends === 0) sends = line
+      }
+    }
+  }
+  if (takesSecrets && sends > 0 && !isProse)
+    add('sends-data', 'danger', sends, 'sends something, in a program that reads secrets')
+}
+
+/** Lists the first matches. `matchAll` would copy the pattern each time, which takes longer than the search. */
+function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
+  const matches: RegExpExecArray[] = []
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match && matches.length < MAX_MATCHES; match = pattern.exec(text))
+    matches.push(match)
+  return matches
+}
+
+/** Finds the code blocks of a text. @returns where each begins and ends */
+function findCode(text: string, add: Add): { from: number; to: number }[] {
+  const blocks: { from: number; to: number }[] = []
+  const lineAt = lineCounter(text, 1)
+  let fence = ''
+  for (const { 1: mark = '', 2: language = '', index } of text.matchAll(FENCE)) {
+    if (fence === '') {
+      fence = mark
+      blocks.push({ from: index, to: text.length })
+      if (SHELL_LANGUAGE.test(language)) add('shell', 'info', lineAt(index), 'shell commands')
+    } else if (mark.startsWith(fence) && language === '') {
+      fence = ''
+      blocks.at(-1)!.to = index
+    }
+  }
+  return blocks
+}
+
+/** Returns a function that tells whether increasing offsets are in a block. */
+function insideOf(blocks: readonly { from: number; to: number }[]): (offset: number) => boolean {
+  let next = 0
+  return (offset) => {
+    while (next < blocks.length && blocks[next]!.to <= offset) next++
+    return next < blocks.length && blocks[next]!.from <= offset
+  }
+}
+
+/** Keeps the first of each kind and severity, and counts the others. */
+function limit(found: readonly Capability[]): Capability[] {
+  const counts = new Map<string, number>()
+  const kept = found.filter(({ kind, severity }) => {
+    const key = `${kind} ${severity}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+    return counts.get(key)! <= MAX_LISTED
+  })
+  for (const [key, count] of counts) {
+    if (count <= MAX_LISTED) continue
+    const at = kept.findLastIndex(({ kind, severity }) => `${kind} ${severity}` === key)
+    kept.splice(at + 1, 0, { ...kept[at]!, text: `and ${count - MAX_LISTED} more of this kind` })
+  }
+  return kept
+}
