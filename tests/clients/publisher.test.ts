@@ -120,7 +120,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     const denied = before.replace('  "prompts"', '  "deny": [\n    "shell",\n    "danger"\n  ],\n  "prompts"')
     writeFileSync(path.join(cwd, 'prompts.lock'), denied)
     expect((await run('update')).stderr).toMatch(/^acme\/x 1\.1\.0 can do what 1\.0\.0 cannot: hides \(history -c\)\./)
-    expect((await run('update', '--deny', 'netwrok')).code).toBe(2)
+    expect((await run('update', '--deny', 'netwrok')).code).toBe(1)
     expect(await run('update', '--allow', 'hides')).toMatchObject({
       code: 0,
       stderr: `warning: acme/x 1.1.0 ${summary}\n`,
@@ -135,10 +135,8 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
       'acme/x 1.1.0 can do what is denied: hides (history -c). If that is right, use --allow hides',
     )
     hub.meddle = () => false
-    expect((await run('add', 'acme/x', '--deny', 'danger')).stderr).toContain(
-      'the hub does not say what acme/x 1.1.0 can do',
-    )
-    expect((await run('add', 'acme/x')).code).toBe(0)
+    const unsaid = await run('add', 'acme/x', '--deny', 'danger')
+    expect(unsaid.stderr).toContain('the hub does not say what acme/x 1.1.0 can do, and danger is denied')
   })
 
   test('a version of a person may be followed by one of a workflow', async () => {

@@ -94,6 +94,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   owner: orHostile(fc.constantFrom('acme', 'nobody', 'api')),
   name: orHostile(fc.constantFrom('code-review', 'nothing')),
   version: orHostile(fc.constantFrom('1.0.0', '9.9.9')),
+  from: orHostile(fc.constantFrom('1.0.0', '9.9.9')),
   handle: orHostile(fc.constantFrom('acme', 'nobody')),
   page: orHostile(fc.constantFrom('1', '2', '100000', '100001')),
   sort: orHostile(fc.constantFrom('top', 'trending', 'new', 'old')),

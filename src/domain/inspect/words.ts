@@ -28,7 +28,7 @@ function hashOf(word: string): number {
 const mix = (hash: number, code: number) => (Math.imul(hash, 31) + (code >= 65 && code <= 90 ? code + 32 : code)) | 0
 
 /** The rules by the hash of their words. A rare collision only makes a rule look in vain. */
-export interface WordTable {
+interface WordTable {
   /** Whether any word has these last 16 bits. */
   maybe: Uint8Array
   rules: ReadonlyMap<number, readonly number[]>
@@ -56,7 +56,7 @@ export function openWords(words: readonly string[]): WordTable {
 }
 
 /** A line in which rules may match. */
-export interface FoundLine {
+interface FoundLine {
   /** 1-based. */
   line: number
   /** Where the line begins in the whole text. */

@@ -1,6 +1,5 @@
 // Finds what a version can do: for skills in the built file, otherwise by the rules.
 import { parseBuilt } from '../../built/site-files.ts'
-import { allowInThreads } from '../../concurrency/long-work.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { capabilitiesEnvelope } from '../../domain/api/envelope.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
@@ -10,10 +9,7 @@ import { inspectVersion } from '../../domain/inspect/inspect-version.ts'
 import { type Capability, RULES_DATE } from '../../domain/inspect/kinds.ts'
 import type { Hub } from '../hub.ts'
 import { findFiles } from './files.ts'
-
-export { inspectVersion }
-
-allowInThreads(import.meta.url, { inspectVersion })
+import { inspectSkill } from './inspect-in-thread.ts'
 
 type CapabilitiesHub = Pick<Hub, 'siteFiles' | 'fresh' | 'runLong'>
 
@@ -36,5 +32,5 @@ export async function findCapabilities(record: VersionRecord, hub: CapabilitiesH
   if (!record.skill) return inspectVersion(record, [])
   const built = await hub.siteFiles.read(DATA_FILES.capabilities(record.owner, record.name, record.version))
   if (built) return parseBuilt<{ data: Capability[] }>(built).data
-  return hub.runLong(inspectVersion, record, await findFiles(record, hub))
+  return hub.runLong(inspectSkill, record, await findFiles(record, hub))
 }

@@ -38,6 +38,10 @@ export function queryValues(hub: Reading): void {
     test.each(malformed)('rejects raw?version=%s', async (version) => {
       expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
     })
+    test.each(['1', 'v1.0.0', '%5E1.0.0'])('rejects capabilities?from=%s', async (from) => {
+      const path = `/api/v1/repos/${first.full_name}/versions/${first.latest_version}/capabilities`
+      expect(await refused(`${path}?from=${from}`)).toMatch(/^from: /)
+    })
     test('returns 404 for a malformed version in the path and for one that was never published', async () => {
       const never = '999999.999999.999999'
       const paths = [...malformed, never].map((version) => `/api/v1/repos/${first.full_name}/versions/${version}`)
