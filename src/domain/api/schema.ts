@@ -592,7 +592,7 @@ export const Capability = z
       .describe('`info`: usual for skills. `notice`: read it. `danger`: few good skills do this.'),
     path: z.string().describe('The file that says so: its path, or `content` for a prompt that is no skill.'),
     line: z.int().positive().describe('The 1-based line in that file.'),
-    text: z.string().describe('The words that were found; for `network`, the host.'),
+    text: z.string().describe('The words that were found; for `network`, the host or the call.'),
   })
   .meta({ id: 'Capability', description: 'Something that a version can do, found by rules.' })
 

@@ -46,7 +46,9 @@ export function describeKinds(capabilities: readonly Capability[]): DescribedKin
 
 function sayKind(kind: CapabilityKind, all: readonly Capability[]): string {
   if (kind !== 'network') return WORDS[kind]
-  const hosts = [...new Set(all.map(({ text }) => text))]
+  // A call that contacts a host does not say which.
+  const hosts = [...new Set(all.map(({ text }) => text))].filter((text) => !text.includes('('))
+  if (hosts.length === 0) return `${WORDS.network} what its code names`
   const more = hosts.length > MAX_HOSTS ? [`${hosts.length - MAX_HOSTS} more`] : []
   const named = [...hosts.slice(0, MAX_HOSTS), ...more]
   return `${WORDS.network} ${[named.slice(0, -1).join(', '), ...named.slice(-1)].filter((part) => part !== '').join(' and ')}`

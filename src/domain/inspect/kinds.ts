@@ -36,6 +36,6 @@ export interface Capability {
   path: string
   /** 1-based. */
   line: number
-  /** The words that were found; of `network`, the host. */
+  /** The words that were found; of `network`, the host or the call. */
   text: string
 }
