@@ -39,7 +39,7 @@ export function queryValues(hub: Reading): void {
       expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
     })
     test.each(['1', 'v1.0.0', '%5E1.0.0'])('rejects capabilities?from=%s', async (from) => {
-      const path = `/api/v1/repos/${first.full_name}/versions/${first.latest_version}/capabilities`
+      const path = `/api/v1/repos/${first.full_name}/versions/${first.latest.version}/capabilities`
       expect(await refused(`${path}?from=${from}`)).toMatch(/^from: /)
     })
     test('returns 404 for a malformed version in the path and for one that was never published', async () => {
