@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
-from .records import as_dict, as_list, as_text
 from .trouble import PromptHubError
+from .variable import as_dict, as_list, as_text
 
 DENIABLE = (
     *("network", "shell", "interpreter", "install", "download-and-run", "encoded", "outside-folder", "secrets"),
@@ -76,11 +76,12 @@ def _say_denied(what: str, before: Optional[str], refused: Sequence[Tuple[str, s
 
 def _read_added(data: bytes) -> Optional[_Added]:
     try:
-        value: Any = as_dict(json.loads(data.decode("utf-8", "replace"))).get("data")
+        value: object = as_dict(json.loads(data.decode("utf-8", "replace"))).get("data")
         # Without a version to compare with, the response is the list itself.
-        rows: List[Any] = as_list(value.get("added") if isinstance(value, dict) else value)
-        found = [(as_text(row["kind"]), as_text(row["severity"]), as_text(row["text"])) for row in map(as_dict, rows)]
-        summary: object = as_dict(value).get("summary") if isinstance(value, dict) else None
+        given: Dict[str, Any] = {"added": value} if isinstance(value, list) else as_dict(value)
+        rows = [as_dict(row) for row in as_list(given.get("added"))]
+        found = [(as_text(row["kind"]), as_text(row["severity"]), as_text(row["text"])) for row in rows]
+        summary: object = given.get("summary")
     except (ValueError, RecursionError, KeyError, TypeError):
         return None
     return _Added(found, summary if isinstance(summary, str) else "")
