@@ -8,6 +8,8 @@ import { COPIES_MARKER, type Overtaken, openCopies, rememberCopies } from './sto
 
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 250
+/** The same for the files of a version, which may be a megabyte and are nowhere else until a build has them. No other read waits for them. */
+const FILES_PATIENCE_MS = 3_000
 /** How often the marker is polled when no prompt is read: while the database does not respond, or to watch for publishes. */
 const TICK_MS = 1_000
 /** Two publishes to one repository within this time may be observed here in the wrong order. */
@@ -29,7 +31,11 @@ const OVERTAKEN: Overtaken = {
  */
 export function shareCopies(state: StateStore) {
   const stored = openCopies(state, OVERTAKEN)
-  const asked: FreshCopies = { ...stored, find: (kind, ...names) => ask(() => stored.find(kind, ...names)) }
+  const asked: FreshCopies = {
+    ...stored,
+    find: (kind, ...names) =>
+      ask(() => stored.find(kind, ...names), kind === 'files' ? FILES_PATIENCE_MS : PATIENCE_MS),
+  }
   /** The value of the marker, and the copies that were read while it had this value. Null if the store must be read regardless of the marker. */
   let marker: string | undefined | null = null
   let copies = rememberCopies(asked, REMEMBER_MS)
@@ -69,11 +75,11 @@ export function shareCopies(state: StateStore) {
     logInfo('database_works', 'The database responds again.')
   }
   /** @returns undefined if the store failed or timed out; it is then not used for a while */
-  const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {
+  const ask = async <Value>(question: () => Promise<Value>, patienceMs = PATIENCE_MS): Promise<Value | undefined> => {
     if (isAway) return undefined
     const answer = question()
     try {
-      return await within(PATIENCE_MS, answer, () => new Error(`no response within ${PATIENCE_MS} ms`))
+      return await within(patienceMs, answer, () => new Error(`no response within ${patienceMs} ms`))
     } catch (error) {
       giveUp(error)
       // A store that was only slow is used again as soon as it has answered.

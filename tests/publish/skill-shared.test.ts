@@ -51,7 +51,9 @@ test('files and archive are the same on both hubs, and so is the next version', 
   const archive = await other.read(`${api}/versions/1.0.0/archive`)
   expect(sha256(archive.bytes)).toBe(made.data.bundle_sha256)
   const next = await other.publish({ content: 'y' }, { to: 'acme/forms' })
-  expect([next.version, next.data.files]).toEqual([
+  expect([next.status, next.message, next.version, next.data.files]).toEqual([
+    201,
+    '',
     '1.0.1',
     (made.data.files as { url: string }[]).map((file) => ({ ...file, url: file.url.replace('1.0.0', '1.0.1') })),
   ])

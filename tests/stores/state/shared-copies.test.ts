@@ -132,6 +132,30 @@ test('a read waits at most 250 ms for a store that does not answer, and no later
   vi.restoreAllMocks()
 })
 
+test('a read waits longer for the files of a version, and nobody else waits with it', async () => {
+  vi.useFakeTimers()
+  const state = memoryState()
+  const slow: StateStore = {
+    ...state,
+    async get(key) {
+      if (key.startsWith('fresh/files/')) await new Promise((arrive) => setTimeout(arrive, 1_000))
+      return state.get(key)
+    },
+  }
+  const place = { owner: 'acme', name: 'a', version: '1.0.0' }
+  const files = [{ path: 'a.txt', base64: 'YQ==' }]
+  const copies = shareCopies(slow)
+  await copies.keep('repositories', copyOf('a', 1))
+  await copies.keep('files', { ...place, files, attestations: [], commit: 'c', kept_at: new Date().toISOString() })
+  const reading = copies.find('files', 'acme', 'a', '1.0.0')
+  await vi.advanceTimersByTimeAsync(500)
+  expect((await copies.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
+  await vi.advanceTimersByTimeAsync(500)
+  expect((await reading)?.files).toEqual(files)
+  copies.close()
+  vi.useRealTimers()
+})
+
 describe('copies in memory', () => {
   afterEach(() => vi.restoreAllMocks())
 
