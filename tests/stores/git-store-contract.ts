@@ -111,9 +111,10 @@ export function gitStoreContract(
     //  case                                  content
     test.each([
       [
-        'a byte order mark, CRLF, NUL, marks of git and no final newline, more than GitHub returns as text',
-        `\uFEFF---\nx: 1\n---\n---\na\r\nb\tc  \r\n𝒳 👩‍👩‍👧 ü\n\0$Id$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n${'0123456789abcdef'.repeat(33_000)}end`,
+        'a byte order mark, CRLF, marks of git and no final newline, more than GitHub returns as text',
+        `\uFEFF---\nx: 1\n---\n---\na\r\nb\tc  \r\n𝒳 👩‍👩‍👧 ü\n$Id$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n${'0123456789abcdef'.repeat(33_000)}end`,
       ],
+      ['NUL', 'a\0b\n'],
       ['empty content', ''],
     ])('keeps bytes: %s', async (_, text) => {
       await commit(await read(), { ...version('1.0.0', text), index: text })
