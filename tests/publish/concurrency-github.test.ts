@@ -81,14 +81,6 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
     },
   ],
   [
-    'secondary rate limits',
-    (coin) => [
-      { on: 'mutation', times: 2, when: coin(0.3), fault: FAULTS.secondaryLimit(200, '1') },
-      { on: 'mutation', times: 2, when: coin(0.3), fault: FAULTS.secondaryLimit(403, '1') },
-      { on: 'query', times: 2, when: coin(0.2), fault: FAULTS.secondaryLimit(429, '1') },
-    ],
-  ],
-  [
     'all faults at once: lost and stale responses, errors, and rejected writes',
     (coin) => [
       { on: 'mutation', times: Infinity, when: coin(0.2), fault: FAULTS.cut(true) },
@@ -119,8 +111,8 @@ describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, make
     expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.8', versions_count: 9 })
   })
 
-  // Limits and other commits only make a publish wait.
-  if (/limits|commits/.test(condition)) return
+  // Other commits only make a publish wait.
+  if (/commits/.test(condition)) return
   test('of 8 publishes with the same expected_version, only one gets 201', async () => {
     const hubs = await openHubs(2)
     await hubs[0]!.publish({ content: 'First\n' })

@@ -20,12 +20,10 @@ const openHubs = async (count: number): Promise<Hub[]> => {
 }
 const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!
 
-describe.each([
-  ['in one process', 1],
-  ['in four processes', 4],
-])('concurrent publishes, %s', (_, processes) => {
+// src/state/publish-turns.test.ts has the queue of one process.
+describe('concurrent publishes, in four processes', () => {
   test('of 8 publishes with mixed bumps, each version bumps the previous one', async () => {
-    const hubs = await openHubs(processes)
+    const hubs = await openHubs(4)
     const bodies = Array.from({ length: 8 }, (_, index) => ({ content: `Text ${index}\n`, bump: at(BUMPS, index) }))
     const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
@@ -49,7 +47,7 @@ describe.each([
     ['a new repository', null],
     ['the latest version', '1.0.0'],
   ])('of 8 publishes that expect %s, one gets 201 and seven get 409', async (_, expected_version) => {
-    const hubs = await openHubs(processes)
+    const hubs = await openHubs(4)
     if (expected_version !== null) await hubs[0]!.publish({ content: 'First\n' })
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>

@@ -92,12 +92,11 @@ async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = (
 describe('GitHub is down or slow until the timeout', () => {
   beforeAll(openWorld)
 
+  // tests/stores/git-github-answers.test.ts has more responses.
   //  case                                    on           fault
   test.each<[string, 'any' | 'mutation', Fault]>([
     ['dropped connections', 'any', FAULTS.cut(false)],
-    ['errors without a type', 'any', FAULTS.untypedErrors(false)],
     ['HTML with 200', 'any', FAULTS.html(false)],
-    ['null with 200', 'any', FAULTS.nullBody(false)],
     ['writes that return 502 and are not applied', 'mutation', FAULTS.badGateway(false)],
     ['a head that moves at every write', 'mutation', FAULTS.typed('STALE_DATA')],
   ])('%s: 503 with Retry-After, nothing written', async (_, on, fault) => {

@@ -124,26 +124,6 @@ describe('reads right after a publish, without a build', () => {
     expect((await hub.read('/api/v1/repos/acme/brand-new/versions/1.0.1')).status).toBe(404)
   })
 
-  test('shows a title that changed without a new version', async () => {
-    const answer = await hub.publish({ content: 'Old {{x}}\n', title: 'Reviews' })
-    expect([answer.status, answer.data.unchanged]).toEqual([200, true])
-    expect((await hub.readRepository()).data).toMatchObject({
-      title: 'Reviews',
-      latest_version: '1.0.0',
-      versions_count: 1,
-    })
-  })
-
-  test('lists several successive publishes, and the same versions after a build', async () => {
-    for (const patch of [1, 2, 3]) {
-      expect((await hub.publish({ bump: 'patch', content: `New ${patch}\n` })).version).toBe(`1.0.${patch}`)
-      expect(await latestOf()).toBe(`1.0.${patch}`)
-    }
-    expect((await listOf()).data.map(({ version }) => version)).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
-    await hub.build()
-    expect((await listOf()).data.map(({ version }) => version)).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
-  })
-
   test('includes versions and yanks that were committed directly to git, with the time at which they came', async () => {
     const began = Math.floor(Date.now() / 1000) * 1000
     await world.commitOutside({

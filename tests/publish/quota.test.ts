@@ -16,10 +16,7 @@ const FILES = {
 
 //  case                                                  quota                      published to  content     result
 test.each<[string, HubOptions['quota'], string, string, [number, string | undefined]]>([
-  ['without a quota', undefined, 'acme/new', 'Text\n', [201, undefined]],
-  ['a prompt within the quota', { prompts: 3, bytes: 0 }, 'acme/new', 'Text\n', [201, undefined]],
   ['a prompt beyond the quota', { prompts: 2, bytes: 0 }, 'acme/new', 'Text\n', [403, 'quota_exceeded']],
-  ['another owner’s prompt', { prompts: 2, bytes: 0 }, 'beta/new', 'Text\n', [201, undefined]],
   ['a version of an existing prompt', { prompts: 1, bytes: 0 }, 'acme/one', 'Text\n', [201, undefined]],
   ['exactly the bytes of the quota', { prompts: 0, bytes: 330 }, 'acme/one', 'Text\n', [201, undefined]],
   ['a byte more than the quota', { prompts: 0, bytes: 329 }, 'acme/one', 'Text\n', [403, 'quota_exceeded']],
@@ -56,14 +53,10 @@ test.each<[string, Record<string, unknown>]>([
   ['the description', { content: 'Text\n', description: LONG }],
   ['files', { content: 'Text\n', skill: { description: 'Reviews.' }, files: [{ path: 'a', text: LONG }] }],
 ])('counts %s', async (_, body) => {
-  for (const [bytes, status] of [
-    [600, 403],
-    [1_100, 201],
-  ] as const) {
-    const hub = await openHub(openLocalWorld(FILES), { quota: { prompts: 0, bytes } })
-    await hub.build()
-    expect((await hub.publish(body, { to: 'acme/one' })).status).toBe(status)
-  }
+  const hub = await openHub(openLocalWorld(FILES), { quota: { prompts: 0, bytes: 600 } })
+  await hub.build()
+  expect((await hub.publish(body, { to: 'acme/one' })).status).toBe(403)
+  expect((await hub.publish({ content: 'Text\n' }, { to: 'acme/one' })).status).toBe(201)
 })
 
 test('counts every file that a prompt has in git', async () => {

@@ -53,16 +53,16 @@ async function publishPatiently(hub: Hub, body: object, sending?: Parameters<Hub
 }
 const openMembers = async () => [await openMember(), await openMember(), await openMember()] as const
 
-test('three hubs with twelve publishes: one commit each, and no lost race', async () => {
+test('three hubs with six publishes: one commit each, and no lost race', async () => {
   const hubs = await openMembers()
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => publishPatiently(hubs[index % 3]!, { content: `Text ${index}\n` })),
+    Array.from({ length: 6 }, (_, index) => publishPatiently(hubs[index % 3]!, { content: `Text ${index}\n` })),
   )
-  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
-  expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
+  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
+  expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(6))
   // The latest version comes from the records that all hubs share, so it takes no call, whichever hub published it.
-  expect(standIn.counts()).toEqual({ query: 12, mutation: 12, rest: 0, all: 24 })
-  expect(await judgeHistory(world)).toHaveLength(12)
+  expect(standIn.counts()).toEqual({ query: 6, mutation: 6, rest: 0, all: 12 })
+  expect(await judgeHistory(world)).toHaveLength(6)
 })
 
 test('each hub and each publisher waits for at most one turn of every hub at a time', async () => {
@@ -77,14 +77,14 @@ test('each hub and each publisher waits for at most one turn of every hub at a t
     return status
   }
   const many = [one, two].flatMap((hub, at) =>
-    Array.from({ length: 5 }, (_, number) => send(hub, `acme/p${at}-${number}`, hub.token)),
+    Array.from({ length: 4 }, (_, number) => send(hub, `acme/p${at}-${number}`, hub.token)),
   )
   await expect.poll(() => standIn.counts().mutation).toBeGreaterThan(0)
   expect(await Promise.all([send(three, 'beta/new', other), send(one, 'beta/old', other)])).toEqual([201, 201])
   // One publish was running. Then each of the two hubs may have one before the new hub, and before the new publisher.
   expect(order.indexOf('beta/new')).toBeLessThanOrEqual(3)
   expect(order.indexOf('beta/old')).toBeLessThanOrEqual(6)
-  expect(await Promise.all(many)).toEqual(Array(10).fill(201))
+  expect(await Promise.all(many)).toEqual(Array(8).fill(201))
 })
 
 test('a killed hub loses its turn', async () => {

@@ -95,41 +95,14 @@ test('all three skill indexes list the digests of the served files and allow any
   expect((await hub.read(`/${to}/SKILL.md`, {}, 'HEAD')).bytes.length).toBe(0)
 })
 
-test('the skills CLI installs a pinned and the latest skill from a running hub, byte for byte', async () => {
-  const to = 'acme/installed'
-  await publish({ content: '\ufeffDo {{it}}.\r\n', skill: { description: 'Does it: "now" --- \\ 🎈 # x' } }, to)
-  await publish({ content: 'Do {{it}} well.\n' }, to)
-  const server = createServer(async (asked, answer) => {
-    const { status, headers, bytes } = await hub.read(asked.url ?? '/')
-    answer.writeHead(status, Object.fromEntries(headers)).end(bytes)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const dir = temporaryFolder('hub-skills-')
-  const install = async (path: string) => {
-    const cwd = mkdtempSync(join(dir, 'project-'))
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
-    const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code']
-    // The skills CLI reports installations unless this is disabled.
-    const env = { PATH: process.env.PATH, ...COMPILED, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
-    await promisify(execFile)(process.execPath, command, { cwd, env })
-    return readFileSync(join(cwd, '.claude/skills/installed/SKILL.md'))
-  }
-  try {
-    const pinned = await hub.read(`/${to}/v/1.0.0/SKILL.md`)
-    expect((await install(`/${to}/v/1.0.0`)).equals(pinned.bytes)).toBe(true)
-    expect((await install(`/${to}`)).equals((await hub.read(`/${to}/SKILL.md`)).bytes)).toBe(true)
-  } finally {
-    server.close()
-  }
-})
-
-test('the skills CLI installs every file of a skill: pinned, latest, of an owner and of the hub', async () => {
+test('the skills CLI installs every file of a skill: pinned, latest and of the hub, byte for byte', async () => {
   const to = 'acme/whole'
   const files = [
     { path: 'scripts/run.py', text: 'print()\r\n' },
     { path: `${'a'.repeat(90)}/${'b'.repeat(90)}/c.bin`, base64: 'AP8=' },
   ]
-  await publish({ content: 'Run scripts/run.py.\n', skill, files }, to)
+  const odd = { description: 'Does it: "now" --- \\ 🎈 # x' }
+  await publish({ content: '\ufeffRun scripts/run.py.\r\n', skill: odd, files }, to)
   await publish({ content: 'Run scripts/run.py again.\n', files: files.slice(0, 1), bump: 'patch' }, to)
   await hub.build()
   const server = createServer(async (asked, answer) => {
@@ -161,7 +134,6 @@ test('the skills CLI installs every file of a skill: pinned, latest, of an owner
     const latest = await expected('1.0.1')
     expect(Object.keys(latest)).toEqual(['SKILL.md', 'scripts/run.py'])
     expect(await install(`/${to}`)).toEqual(latest)
-    expect(await install('/acme')).toEqual(latest)
     expect(await install('')).toEqual(latest)
   } finally {
     server.close()

@@ -19,7 +19,7 @@ import { makeRepository } from '../stores/local-repository.ts'
 const MAX_WAIT_MS = 2_000
 const WITHIN = 60_000
 /** How often writes meet a build, and the time that a build takes. */
-const [ROUNDS, STEP_MS] = [6, 300]
+const [ROUNDS, STEP_MS] = [4, 300]
 
 /** Returns the settings of hubs with a repository of their own. */
 function makeSettings(): Record<string, string> {

@@ -55,39 +55,12 @@ describe('warnings', () => {
     ],
     ['a short title', { content: 'x4', title: 'Re' }, [WEAK, null, 'title: add a title of a few words']],
   ])('%s', async (_, body, ...expected) => {
-    const { status, data } = await publish({ bump: 'major', ...body })
-    expect(status).toBe(201)
+    const { status, data } = await publish({ bump: 'major', dry_run: true, ...body })
+    expect(status).toBe(200)
     const warnings = data.warnings as { code: string; line: number | null; message: string }[]
     expect(warnings.map(({ code, line }) => [code, line])).toEqual(expected.map(([code, line]) => [code, line]))
     for (const [index, [, , part]] of expected.entries()) expect(warnings[index]!.message).toContain(part)
     expect(JSON.stringify(warnings)).not.toContain('AKIAIOSFODNN7EXAMPLE')
-  })
-
-  const declared = (...names: string[]) => names.map((name) => ({ name, description: 'What to give.' }))
-  const [a, b] = declared('a', 'b')
-  const content = 'x {{a}} {{b}}'
-  test.each<[string, Record<string, unknown>, string | undefined]>([
-    ['an added required variable', { content, variables: [a, b] }, 'adds required variable b'],
-    ['a removed variable', { content: 'x', variables: [] }, 'removes variable a'],
-    ['a narrower type', { variables: [{ ...a, type: 'integer' }] }, 'accepts fewer values of variable a'],
-    [
-      'another response format',
-      { variables: [a], parameters: { response_format: 'json' } },
-      'changes the parameter response_format',
-    ],
-    ['an optional variable', { content, variables: [a, { ...b, required: false }] }, undefined],
-    ['another temperature', { variables: [a], parameters: { temperature: 1 } }, undefined],
-  ])('breaking-change warning for each bump: %s', async (what, next, sentence) => {
-    const to = `acme/breaking-${what.replaceAll(' ', '-')}`
-    const first = { content: 'x {{a}}', variables: declared('a'), parameters: {} }
-    for (const bump of ['patch', 'minor', 'major'] as const) {
-      expect((await publish({ ...first, bump: 'major' }, to)).data.warnings).toEqual([])
-      const { status, data } = await publish({ ...first, ...next, bump, dry_run: true }, to)
-      expect(status).toBe(200)
-      const said = `breaking change since 1.0.0, published as ${bump}: ${sentence}. Publish it as 2.0.0 (major)`
-      const isSaid = sentence !== undefined && bump !== 'major'
-      expect(data.warnings).toEqual(isSaid ? [{ code: 'breaking_change', message: said, line: null }] : [])
-    }
   })
 
   test('the repository record includes the warnings, before and after a build', async () => {
@@ -143,10 +116,21 @@ describe('rejecting secrets', () => {
 })
 
 describe('index.md fields', () => {
+  /** The files of a prompt. @param all contents by version */
+  const versions = (name: string, all: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(all).map(([number, content]) => [
+        `content/acme/${name}/versions/${number}.md`,
+        `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\n${content}`,
+      ]),
+    )
+
   test('a label resolves to the version it points at', async () => {
-    for (const content of ['one', 'two', 'three']) await publish({ content }, 'acme/labelled')
     const index = (more: string) => ({ 'content/acme/labelled/index.md': `---\ntitle: L\n${more}---\n` })
-    await world.commitOutside(index('labels: {production: "1.0.1", old: "1.0.0"}\n'))
+    await world.commitOutside({
+      ...versions('labelled', { '1.0.0': 'one', '1.0.1': 'two', '1.0.2': 'three' }),
+      ...index('labels: {production: "1.0.1", old: "1.0.0"}\n'),
+    })
     await hub.build()
     const raw = (query: string) => hub.read(`/api/v1/repos/acme/labelled/raw${query}`)
     const labelled = await raw('?label=production')
@@ -201,9 +185,11 @@ describe('index.md fields', () => {
   })
 
   test('an advisory lists its affected versions in the repository record', async () => {
-    for (const content of ['one', 'two', 'three']) await publish({ content, bump: 'minor' }, 'acme/advised')
     const advisory = 'advisories:\n  - {range: "<1.2.0", severity: high, message: Follows instructions in the input.}\n'
-    await world.commitOutside({ 'content/acme/advised/index.md': `---\ntitle: A\n${advisory}---\n` })
+    await world.commitOutside({
+      ...versions('advised', { '1.0.0': 'one', '1.1.0': 'two', '1.2.0': 'three' }),
+      'content/acme/advised/index.md': `---\ntitle: A\n${advisory}---\n`,
+    })
     await hub.build()
     expect((await hub.read('/api/v1/repos/acme/advised')).data.advisories).toEqual([
       {
@@ -216,9 +202,11 @@ describe('index.md fields', () => {
   })
 
   test('a moved repository stays readable, links its successor, is unlisted and rejects publishes', async () => {
-    await publish({ content: 'old' }, 'acme/before')
-    await publish({ content: 'new' }, 'acme/after')
-    await world.commitOutside({ 'content/acme/before/index.md': '---\ntitle: B\nmoved_to: acme/after\n---\n' })
+    await world.commitOutside({
+      ...versions('before', { '1.0.0': 'old' }),
+      ...versions('after', { '1.0.0': 'new' }),
+      'content/acme/before/index.md': '---\ntitle: B\nmoved_to: acme/after\n---\n',
+    })
     const files = await hub.build()
     for (const rest of ['', '/versions', '/raw']) {
       const answer = await hub.read(`/api/v1/repos/acme/before${rest}`)
@@ -241,7 +229,9 @@ describe('index.md fields', () => {
     const patch = (from: string, fields: object) =>
       hub.publish(fields, { method: 'PATCH', path: `/api/v1/repos/${from}`, token })
     const move = (from: string, to: string) => patch(from, { moved_to: to })
-    for (const name of ['first', 'second', 'third']) await publish({ content: name }, `acme/${name}`)
+    const names = ['first', 'second', 'third']
+    await world.commitOutside(Object.assign({}, ...names.map((name) => versions(name, { '1.0.0': name }))))
+    await hub.build()
     expect((await move('acme/first', 'acme/second')).status).toBe(200)
     expect((await move('acme/second', 'acme/third')).status).toBe(200)
     await hub.build()
