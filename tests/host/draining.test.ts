@@ -53,12 +53,6 @@ test.each([
   expect(await run.closed).toEqual({ code: 0, signal: null })
 })
 
-test('the hub exits when the time is over', async () => {
-  const { run } = await start({ SITE_URL: 'https://hub.example', DRAIN_SECONDS: '1' })
-  run.child.kill('SIGTERM')
-  expect(await run.closed).toEqual({ code: 0, signal: null })
-})
-
 /** What systemd does with a socket unit and a service that restarts: it listens, and starts the command again whenever it has ended. */
 const MANAGER = `
 import os, signal, socket, sys

@@ -1,11 +1,10 @@
 // Checks that several machines form one hub: two machines share one PostgreSQL server and one GitHub repository, and
 // survive kills, restarts, outages, and an upgrade without downtime, as the guide describes it.
-// tests/publish/shared-turns.test.ts has the turns of three.
+// tests/publish/shared-turns.test.ts has the turns of three; tests/host/follow-github.test.ts, what each machine does.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll as pollOften } from '../e2e/client.ts'
-import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { isInstalled, type Running, startCaddy } from '../host/programs.ts'
 import { AUDIENCE, type Issuer, startIssuer } from '../oidc/issuer.ts'
@@ -13,7 +12,7 @@ import { type Machine, type Machines, openMachines } from './machines.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
 import { freePort, isServingFiles, type Run, signalGroup } from './processes.ts'
 
-const PUBLISHES = 8
+const PUBLISHES = 6
 const WITHIN = 60_000
 /** Seldom, because the machines of this test share few processors. */
 const poll = <T>(what: string, milliseconds: number, look: () => Promise<T | undefined>) =>
@@ -197,29 +196,6 @@ describe('a hub on two machines', () => {
       return answer.status === 200 ? await answer.text() : undefined
     })
     expect(page).toContain('Signed in as <strong>alice</strong>')
-  })
-
-  test('every machine serves a merge on GitHub within the poll interval', async () => {
-    await standIn.commitOutside(place, versionFile('acme/merged', '1.0.0', 'Merged.\n'))
-    for (const base of bases())
-      expect(await poll(`${base} serves it`, WITHIN, async () => servedContent(base, 'acme/merged'))).toBe('Merged.\n')
-  })
-
-  test('keeps serving when GitHub is unreachable, and /healthz reports it', async () => {
-    standIn.script({
-      on: 'rest',
-      when: ({ name }) => name.includes('.git/'),
-      times: Number.POSITIVE_INFINITY,
-      fault: FAULTS.cut(false),
-    })
-    for (const base of bases()) {
-      const failure = await poll('health says so', WITHIN, async () => (await health(base)).fetch.failure ?? undefined)
-      expect(failure).toContain('could not be fetched')
-      expect(await readRaw(base, 'acme/first')).toBe('The first.\n')
-    }
-    standIn.forget()
-    for (const base of bases())
-      await poll('health is well', WITHIN, async () => ((await health(base)).fetch.failure === null ? true : undefined))
   })
 
   test('the publish rate limit is shared by all machines', async () => {

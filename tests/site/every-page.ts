@@ -9,9 +9,8 @@ import { COMPARE, MARKER, REPOSITORY } from './hostile-content.ts'
 
 /** One page of each kind. */
 const KINDS = [
-  ...['/', '/tags', '/tags/evil', '/docs', '/docs/api', '/docs/cli', '/mallory', '/judy', '/settings', '/nobody/here'],
-  ...[REPOSITORY, `${REPOSITORY}/v/1.0.1`, COMPARE, `${REPOSITORY}/forks`, '/mallory/gone', '/mallory/unseen'],
-  ...['/trent/long', '/search?q=hostile', '/search?q=nothingofthatkind'],
+  ...['/', '/tags', '/docs', '/docs/api', '/docs/cli', '/mallory', '/judy', '/settings', '/nobody/here'],
+  ...[REPOSITORY, `${REPOSITORY}/v/1.0.1`, COMPARE, '/mallory/unseen', '/trent/long', '/search?q=hostile'],
 ]
 
 /** Those which together have every colour. */
@@ -21,6 +20,7 @@ const COLOURFUL = ['/', '/docs/cli', '/mallory', REPOSITORY, `${REPOSITORY}/v/1.
 const OTHERS = [
   ...['/docs/reading', '/docs/publishing', '/docs/content-rules', '/docs/mcp', '/docs/import', '/tags/many/2'],
   ...['/search?tag=many&sort=new', `${REPOSITORY}/dependents`, `${REPOSITORY}/compare/1.1.0...1.0.0`],
+  ...['/tags/evil', '/mallory/gone', `${REPOSITORY}/forks`, '/search?q=nothingofthatkind'],
   ...['/mallory/old', '/mallory/unseen/forks', '/trent/long/v/999999.999999.999999'],
 ]
 

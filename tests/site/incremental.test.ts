@@ -12,8 +12,8 @@ import { openHostSite } from '../hubs/host-site.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The number of random edits, which follow one of each kind. For a long run, set `EDITS=200 PROMPTS=100`. */
-const EDITS = Number(process.env.EDITS ?? 6)
-const PROMPTS = Number(process.env.PROMPTS ?? 8)
+const EDITS = Number(process.env.EDITS ?? 2)
+const PROMPTS = Number(process.env.PROMPTS ?? 6)
 
 const root = temporaryFolder('prompt-hub-incremental-')
 const contentDir = join(root, 'content')

@@ -256,7 +256,7 @@ async function crawl(site: BuiltSite): Promise<Map<string, Crawled>> {
     if (target !== site.origin && target !== SITE_URL) continue
     const path = pathname + search
     // The plain prompts differ only in their numbers.
-    if (!pages.has(path) && /^\/(?:[\w/.]*\/)?mallory\/plain-\d\d/.test(path))
+    if (!pages.has(path) && /^\/(?:[\w/.]*\/)?mallory\/plain-(?:[2-9]|\d\d)/.test(path))
       pages.set(path, { status: 200, from: next.from, ids: undefined, fragments: new Set() })
     let crawled = pages.get(path)
     if (!crawled) {
