@@ -24,6 +24,7 @@ from prompt_hub.replacing import NewFiles
 from prompt_hub.project import Addition, Project
 from prompt_hub.requests import RequestSettings, ask_bytes
 from prompt_hub.source import Source
+from prompt_hub.split import LabelTarget, Split, choose_version, number_of
 
 CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}
 
@@ -171,6 +172,20 @@ class Tables(unittest.TestCase):
             else:
                 got = published["labels"].get(written) if ranges.is_label(written) else "malformed"
             self.assertEqual(got, expected, (written, repository))
+
+    def test_splits(self):
+        with open("tests/fixtures/splits.json", encoding="utf-8") as file:
+            table = json.load(file)
+        for salt, key, number in table["literal"]:
+            self.assertEqual(number_of(salt, key), number, key)
+        made, digest = table["made"], hashlib.sha256()
+        for at in range(made["count"]):
+            number = number_of(f"{made['salt']}{at % 1000}", f"{made['keys'][at % len(made['keys'])]}{at}")
+            digest.update(b"%d\n" % number)
+        self.assertEqual(digest.hexdigest(), made["sha256"])
+        target = LabelTarget("1.4.0", Split("1.5.0", 17, "salt"))
+        chosen = [choose_version(target, key) for key in (None, "", "user-1", "user-2")]
+        self.assertEqual(chosen, ["1.4.0", "1.4.0", "1.4.0", "1.5.0"])
 
     def test_filling(self):
         with open("tests/fixtures/filling-cases.json", encoding="utf-8") as file:

@@ -1,0 +1,51 @@
+// What a label points at, and which of its versions a caller gets. It imports no schemas, because reads and pages use it.
+
+/** The share of callers that get a second version. */
+export interface Split {
+  version: string
+  /** From 1 to 99. */
+  percent: number
+  /** What the choice for each caller depends on. */
+  salt: string
+}
+
+/** The target of a label. */
+export interface LabelTarget {
+  version: string
+  split: Split | null
+}
+
+/** The labels of a prompt, by name. */
+export type Labels = Readonly<Record<string, LabelTarget>>
+
+/** Finds the target of a label. Only an own property is one: every object inherits `constructor`, which may be asked for like any other name. */
+export function targetOf(labels: Labels, label: string): LabelTarget | undefined {
+  return Object.hasOwn(labels, label) ? labels[label] : undefined
+}
+
+/** Lists the versions that a label may give. */
+export function versionsOf({ version, split }: LabelTarget): string[] {
+  return split ? [version, split.version] : [version]
+}
+
+/** Lists the names of the labels that may give a version, in the order of the record. */
+export function labelsWith(labels: Labels, version: string): string[] {
+  return Object.keys(labels).filter((label) => versionsOf(labels[label]!).includes(version))
+}
+
+/** Describes a target, such as `1.4.0, 1.5.0 for 10 %`. */
+export function describeTarget({ version, split }: { version: string; split: Omit<Split, 'salt'> | null }): string {
+  return split ? `${version}, ${split.version} for ${split.percent} %` : version
+}
+
+/** Chooses the version of a caller; without a key, the first one. docs/splits.md */
+export async function chooseVersion({ version, split }: LabelTarget, key: string): Promise<string> {
+  if (!split || key === '') return version
+  return (await numberOf(split.salt, key)) < split.percent ? split.version : version
+}
+
+/** The number of a caller, from 0 to 99, which stays the same as long as the salt does. */
+export async function numberOf(salt: string, key: string): Promise<number> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${salt}\n${key}`))
+  return Math.floor((new DataView(digest).getUint32(0) * 100) / 2 ** 32)
+}
