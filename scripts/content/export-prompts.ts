@@ -54,7 +54,7 @@ function exportAll(format: ExportFormat, out: string): void {
     }
     // Unlike a single file, the folder of a skill loses no files.
     const lost = result.lost.filter((field) => main === undefined || field !== 'files')
-    for (const [label, version] of Object.entries(labels))
+    for (const [label, { version }] of Object.entries(labels))
       if (version !== entry.version) lost.push(`label ${label}, which points at ${version}`)
     if (lost.length > 0) console.log(`${owner}/${name}\n  lost     ${lost.join(', ')}`)
     // A skill's folder must have the skill's name.

@@ -1,4 +1,5 @@
 // `npm run takedown -- acme/review@1.1.0 "reason"`: removes a version, or a whole prompt, in one commit, and prints where copies may remain.
+
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
@@ -7,6 +8,7 @@ import { formatPath } from '../../src/domain/content/content-path.ts'
 import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { formatProblems } from '../../src/domain/text/problems.ts'
 import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
+import { labelsWith } from '../../src/domain/values/label-target.ts'
 import { splitFullName, splitVersionAddress } from '../../src/domain/values/names.ts'
 import { line } from '../../src/domain/values/values.ts'
 import { findServedContent } from '../../src/hosts/node/own-catalogue.ts'
@@ -135,9 +137,12 @@ async function editIndex(tree: ContentTree, target: Target, reason: string): Pro
   const text = readIfThere(join(tree.folder, path)) || '---\n---\n'
   const { value, problems } = parseRepositoryFile(text)
   if (problems) throw new Error(`${path} cannot be read: ${formatProblems(problems)}. Fix it first.`)
-  const labels = Object.keys(value.labels).filter((label) => value.labels[label] === version)
+  const labels = labelsWith(value.labels, version)
   const changes: KeyChange[] = [
-    ...labels.map((label): KeyChange => ({ path: ['labels', label], value: undefined })),
+    ...labels.map((label): KeyChange => {
+      const { version: first } = value.labels[label]!
+      return { path: ['labels', label], value: first === version ? undefined : first }
+    }),
     ...(Object.hasOwn(value.yanked, version) ? [{ path: ['yanked', version], value: undefined } as const] : []),
     { path: ['removed', version], value: reason },
   ]

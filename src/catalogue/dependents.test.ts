@@ -1,5 +1,7 @@
 // Tests the lists of who includes a prompt, and of an owner's prompts that include others.
+
 import { expect, test } from 'vitest'
+import { pointing } from '../../tests/fixtures/labels.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../../tests/fixtures/records.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import { digestText } from '../files/measure.ts'
@@ -23,7 +25,7 @@ function filesOf(...repositories: RepositoryEntry[]): Map<string, { data: Record
 }
 
 const style = aRepository('acme/style', {
-  file: anIndex({ yanked: { '1.4.0': 'Wrong' }, labels: { stable: '1.0.0' } }),
+  file: anIndex({ yanked: { '1.4.0': 'Wrong' }, labels: pointing({ stable: '1.0.0' }) }),
   versions: ['1.0.0', '1.4.0', '1.5.0', '2.0.0'].map((version) => aVersion(version)),
 })
 

@@ -57,7 +57,7 @@ function describeSelectable({ releases, labelled, movedTo }: Outline): Selectabl
       yanked: Object.fromEntries(yanked),
       // A version that was taken down is not among the versions.
       removed: {},
-      labels: Object.fromEntries(labelled.map(({ label, version }) => [label, version])),
+      labels: Object.fromEntries(labelled.map(({ label, version }) => [label, { version, split: null }])),
       moved_to: movedTo,
     },
   }

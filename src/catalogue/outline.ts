@@ -98,7 +98,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords, b
       isSkill: Boolean(record.skill),
       model: modelOf(record.parameters),
     })),
-    labelled: Object.entries(repository.labels).flatMap(([label, version]) => {
+    labelled: Object.entries(repository.labels).flatMap(([label, { version }]) => {
       const found = versions.find(({ summary }) => summary.version === version)
       return found ? { label, version, content_sha256: found.summary.content_sha256 } : []
     }),

@@ -1,4 +1,5 @@
 // Lists the commits that changed the content, with what each of them changed.
+import { type ChangeMark, readMark } from '../domain/catalogue/change-mark.ts'
 import { formatMoment } from '../domain/values/values.ts'
 import type { Git } from '../git/git-command.ts'
 import { parseMessage } from '../git/git-files.ts'
@@ -19,6 +20,8 @@ export interface Commit {
   at: string
   /** Who made the change. */
   by: string
+  /** What else its message says. */
+  mark: ChangeMark
   /** Whether it has no parent. */
   isFirst: boolean
   /** The parent on the branch. */
@@ -70,7 +73,8 @@ function describe({
   const { trailers } = parseMessage(message)
   const at = formatMoment(new Date(Math.min(Number(seconds) || 0, MAX_SECONDS) * 1000))
   const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
-  return { isFirst: parent === undefined, parent, at, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME) }
+  const who = by.replace(/\p{C}/gu, '').slice(0, MAX_NAME)
+  return { isFirst: parent === undefined, parent, at, by: who, mark: readMark(trailers) }
 }
 
 /** Lists the commits that a branch gained, newest first. @returns undefined if the branch did not go on from the earlier one, or if they are many: ask git then */

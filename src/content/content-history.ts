@@ -2,6 +2,7 @@
 
 import type { Activity } from '../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../domain/catalogue/activity.ts'
+import type { ChangeMark } from '../domain/catalogue/change-mark.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -45,6 +46,7 @@ interface FileChange {
   commit: string
   at: string
   by: string
+  mark: ChangeMark
 }
 
 /**
@@ -173,10 +175,10 @@ async function compareFiles(git: Git, files: readonly FileChange[]) {
   for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
     const part = files.slice(from, from + FILES_AT_ONCE)
     const states = await readFiles(git, [...new Set(part.flatMap(({ before, after }) => [before ?? after, after]))])
-    for (const { fullName, before, after, ...origin } of part) {
+    for (const { fullName, before, after, mark, ...origin } of part) {
       const [old, now] = [before === undefined ? DEFAULT_REPOSITORY_FILE : states.get(before), states.get(after)]
       if (!old || !now) continue
-      changes.set(fullName, [...(changes.get(fullName) ?? []), ...listChanges(old, now, origin)])
+      changes.set(fullName, [...(changes.get(fullName) ?? []), ...listChanges(old, now, { ...origin, ...mark })])
       const { commit, at } = origin
       if (now.moved_to !== null && now.moved_to !== old.moved_to)
         successions.unshift({ commit, at, before: fullName, now: now.moved_to })

@@ -1,6 +1,8 @@
 // Lists what the page offers to delete. The API decides.
+
 import type { VersionRow } from '../domain/api/schema.ts'
 import { DELETION_HOURS, findAges } from '../domain/managing/deletion.ts'
+import { type Labels, versionsOf } from '../domain/values/label-target.ts'
 
 /** What an author may delete now, and why not more. */
 interface Deletable {
@@ -13,12 +15,12 @@ interface Deletable {
 /** @param versions highest first */
 export function listDeletable(
   versions: readonly Pick<VersionRow, 'version' | 'available_at'>[],
-  labels: Readonly<Record<string, string>>,
+  labels: Labels,
   now: Date,
 ): Deletable {
   const ages = findAges({ rows: versions, nowMs: now.getTime() })
   const fresh = versions.filter(({ version }) => ages.get(version)! < DELETION_HOURS)
-  const pointedAt = new Set(Object.values(labels))
+  const pointedAt = new Set(Object.values(labels).flatMap(versionsOf))
   const free = fresh.filter(({ version }) => !pointedAt.has(version)).map(({ version }) => version)
   const isWhole = fresh.length === versions.length && pointedAt.size === 0
   return { versions: versions.length > 1 ? free : [], isWhole, why: whyNot(fresh.length, free.length, versions.length) }

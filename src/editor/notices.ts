@@ -1,5 +1,7 @@
 // Says how a prompt is after a change, from the records, so that an address cannot claim anything else.
+
 import type { Repository, VersionRow } from '../domain/api/schema.ts'
+import { describeTarget, targetOf } from '../domain/values/label-target.ts'
 import { isLabel, isVersion } from '../domain/values/names.ts'
 
 interface Changed {
@@ -11,8 +13,10 @@ interface Changed {
 
 /** A sentence with its slot in double braces for each change; undefined if the records do not have it. */
 const NOTICES: Readonly<Record<string, (changed: Changed) => string | undefined>> = {
-  label: ({ repository: { labels }, of }) =>
-    Object.hasOwn(labels, of) ? `{{${of}}} now points at {{${labels[of]}}}.` : undefined,
+  label: ({ repository: { labels }, of }) => {
+    const target = targetOf(labels, of)
+    return target && `{{${of}}} now points at {{${describeTarget(target)}}}.`
+  },
   unlabel: ({ repository: { labels }, of }) =>
     isLabel(of) && !Object.hasOwn(labels, of) ? `There is no label {{${of}}}.` : undefined,
   yank: ({ versions, of }) => (isYanked(versions, of) === true ? `{{${of}}} is yanked.` : undefined),

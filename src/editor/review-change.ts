@@ -3,6 +3,7 @@
 import type { Difference } from '../domain/api/schema.ts'
 import { compareForCallers } from '../domain/catalogue/difference.ts'
 import { countOf } from '../domain/text/count-of.ts'
+import { targetOf } from '../domain/values/label-target.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'
 import { call, type Editing, readVersion } from './editing.ts'
 import type { LabelReview } from './views.ts'
@@ -15,7 +16,7 @@ export async function reviewChange(
   const { repository, deps } = editing
   const { label = '' } = parameters
   const { labels } = repository!
-  const from = Object.hasOwn(labels, label) ? labels[label] : undefined
+  const from = targetOf(labels, label)?.version
   if (id === 'removeLabel') return { label, from, to: undefined, isBreaking: false, changes: [] }
   const checked = await call(editing, { id, parameters, body: { ...body, dry_run: true } })
   if (!checked.isDone) return checked

@@ -1,5 +1,7 @@
 // Formats the versions of a prompt for npm, pnpm, bun and Yarn: a packument. https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
+
 import type { Repository, VersionSummary } from '../domain/api/schema.ts'
+import { firstVersions } from '../domain/values/label-target.ts'
 
 /** What npm verifies of a package. */
 export interface PackageDigests {
@@ -57,7 +59,7 @@ export function formatPackument(
     description: repository.description,
     homepage: `${baseUrl}/${owner}/${name}`,
     'dist-tags': {
-      ...Object.fromEntries(Object.entries(labels).filter(([, version]) => known.has(version))),
+      ...Object.fromEntries(Object.entries(firstVersions(labels)).filter(([, version]) => known.has(version))),
       ...(latest_version !== null && { latest: latest_version }),
     },
     versions: Object.fromEntries(versions.map((one) => [one.version, describe(one)])),

@@ -1,5 +1,6 @@
 // Tests the ways from a page to the editor in a browser: who sees which buttons, and what they do. Pages are the same
 // for everybody, so a script shows what depends on the reader.
+
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { signIn, useBrowserAndHub } from '../editor/signed-in.ts'
+import { pointing } from '../fixtures/labels.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { expectUsable } from '../site/axe.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -143,7 +145,7 @@ test('a member edits, points labels and reverts from the page; nothing moves whe
   await row.getByRole('button', { name: 'Point production here' }).click()
   await page.getByRole('button', { name: /^(?:Add production|Move production to 1)/ }).click()
   await page.getByText('production now points at 1.1.0.').waitFor()
-  expect((await record('acme/greet')).labels).toEqual({ production: '1.1.0', staging: '1.1.0' })
+  expect((await record('acme/greet')).labels).toEqual(pointing({ production: '1.1.0', staging: '1.1.0' }))
 
   await page.goto(`${hub.url}/acme/greet`)
   // The browser may have the page in its cache.
@@ -372,7 +374,7 @@ test('shows the newest 20 versions of a prompt, and all on a page of their own',
   await page.getByRole('button', { name: 'Point production here' }).click()
   await page.getByRole('button', { name: /^(?:Add production|Move production to 1)/ }).click()
   await page.getByText('production now points at 1.0.0.').waitFor()
-  expect((await record('zoe/steps')).labels).toEqual({ production: '1.0.0' })
+  expect((await record('zoe/steps')).labels).toEqual(pointing({ production: '1.0.0' }))
   await page.close()
 })
 

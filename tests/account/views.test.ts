@@ -39,7 +39,7 @@ const repository = {
   tags: [BAD],
   license: BAD,
   readme: BAD,
-  labels: { [BAD]: BAD },
+  labels: { [BAD]: { version: BAD, split: { version: BAD, percent: BAD, salt: BAD } } },
   status: 'active',
   status_message: BAD,
   replaced_by: BAD,

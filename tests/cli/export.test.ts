@@ -59,7 +59,7 @@ describe.each(twoShells(0))('$name', (shell) => {
       left: [],
     })
     const { labels } = hub.catalogue.entries.get(NAME)!.repository
-    expect(readFileSync(join(cwd, 'a b.prompty'), 'utf8')).toBe(await fileOf(labels.production!, 'prompty'))
+    expect(readFileSync(join(cwd, 'a b.prompty'), 'utf8')).toBe(await fileOf(labels.production!.version, 'prompty'))
     expect(await run(['--version', '1.0.0', '--to', 'github', NAME])).toMatchObject({
       stdout: await fileOf('1.0.0', 'github'),
     })

@@ -1,10 +1,12 @@
 // Serves a hub from static files for the hubcli tests (docs/contract.md section 4), with or without the API.
+
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { rsort, satisfies } from 'semver'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { packSkill } from '../../src/files/archive.ts'
+import { pointing } from '../fixtures/labels.ts'
 import { asAsked, faultBody } from './stand-in.ts'
 
 export interface Prompt {
@@ -186,7 +188,7 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
     moved_to: prompt.moved_to ?? null,
     latest_version: active[0] ?? null,
     versions: active,
-    labels: prompt.labels ?? {},
+    labels: pointing(prompt.labels ?? {}),
     advisories: (prompt.advisories ?? []).map((advisory) => ({
       ...advisory,
       versions: rsort(Object.keys(prompt.versions).filter((each) => satisfies(each, advisory.range))),

@@ -29,6 +29,7 @@ import json, sys
 sys.path.append(sys.argv[1])
 from prompt_hub.ranges import is_label, is_range
 from prompt_hub.records import VersionRow, find_wanted
+from prompt_hub.split import LabelTarget
 from prompt_hub.lock import refuse_path
 from prompt_hub.skills import find_clash
 paths = json.load(open(sys.argv[3], encoding="utf-8"))
@@ -42,7 +43,8 @@ for written, expected in table["cases"]:
     for name in expected:
         repository = table["repositories"][name]
         rows = [VersionRow(version, version in repository["yanked"], None, "") for version in repository["versions"]]
-        found[name] = find_wanted(written, repository["labels"], rows) if is_written else "malformed"
+        labels = {label: LabelTarget(version) for label, version in repository["labels"].items()}
+        found[name] = find_wanted(written, labels, rows) if is_written else "malformed"
     answers.append([written, found])
 print(json.dumps([answers, refused]))
 `

@@ -1,7 +1,9 @@
 // A small hub whose responses a test can replace, delay, cut off or count.
+
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pointing } from '../fixtures/labels.ts'
 
 /** Replaces a response. If it returns undefined, the hub responds as usual. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -52,7 +54,7 @@ const FILES: Record<string, unknown> = {
     status: 'deprecated',
     status_message: 'Use acme/hi.',
     latest_version: '1.1.0',
-    labels: { production: '1.0.0' },
+    labels: pointing({ production: '1.0.0' }),
     versions: ['1.1.0', '1.0.0'],
     content: CONTENTS['1.1.0'],
     content_sha256: sha256(CONTENTS['1.1.0']!),

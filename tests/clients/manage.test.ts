@@ -1,4 +1,5 @@
 // Tests the hubcli commands and the calls in both libraries that change what is published, with a real hub.
+
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -8,6 +9,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HubManager } from '../../clients/typescript/source/prompt-hub.ts'
 import { makeFolder, runHubcli, SHELLS } from '../cli/shells.ts'
+import { pointing } from '../fixtures/labels.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -50,7 +52,13 @@ describe.each(SHELLS.slice(0, 1))('hubcli under $name', (shell) => {
       runHubcli(shell, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: token, ...env } })
     const done = (stdout: string) => ({ code: 0, stdout: `${NAME} ${stdout}\n` })
     expect(await run(['label', NAME, 'production', '1.0.0'])).toMatchObject(done('production 1.0.0'))
-    expect((await record()).labels).toEqual({ production: '1.0.0' })
+    expect((await record()).labels).toEqual(pointing({ production: '1.0.0' }))
+    const share = done('production 1.0.0, 1.1.0 for 10 %')
+    expect(await run(['label', NAME, 'production', '--split', '1.1.0=10', '--reason', 'Try'])).toMatchObject(share)
+    expect(await run(['label', NAME, 'production', '1.1.0'])).toMatchObject(done('production 1.1.0'))
+    expect(await run(['label', NAME, 'production', '--undo'])).toMatchObject(share)
+    expect((await record()).labels.production).toMatchObject({ version: '1.0.0', split: { percent: 10 } })
+    expect(await run(['label', NAME, 'production', '--split', '1.1.0=100'])).toMatchObject({ code: 1 })
     expect(await run(['label', '--remove', NAME, 'production'])).toMatchObject(done('production removed'))
     expect(await run(['yank', NAME, '1.1.0', 'Says "no"'])).toMatchObject(done('1.1.0 yanked'))
     expect((await record()).latest_version).toBe('1.0.0')
@@ -91,9 +99,14 @@ describe.each(SHELLS.slice(0, 1))('hubcli under $name', (shell) => {
 
 test('the TypeScript library manages labels, yanks and metadata', async () => {
   const manager = new HubManager({ url, token })
-  expect(await manager.setLabel(NAME, 'production', '1.0.0', null)).toMatchObject({ unchanged: false })
+  expect(await manager.setLabel(NAME, 'production', '1.0.0', { expected: null })).toMatchObject({ unchanged: false })
   expect(await manager.setLabel(NAME, 'production', '1.0.0')).toEqual({ unchanged: true, commit: null })
-  await expect(manager.setLabel(NAME, 'production', '1.1.0', '1.1.0')).rejects.toMatchObject({ status: 409 })
+  await expect(manager.setLabel(NAME, 'production', '1.1.0', { expected: '1.1.0' })).rejects.toMatchObject({
+    status: 409,
+  })
+  await manager.setLabel(NAME, 'production', '1.0.0', { split: { version: '1.1.0', percent: 10 }, reason: 'Try' })
+  expect((await record()).labels.production.split).toMatchObject({ version: '1.1.0', percent: 10 })
+  expect(await manager.undoLabel(NAME, 'production')).toMatchObject({ target: { version: '1.0.0', split: null } })
   await manager.removeLabel(NAME, 'production')
   await manager.yank(NAME, '1.1.0', 'Wrong')
   expect((await record()).latest_version).toBe('1.0.0')
@@ -120,7 +133,9 @@ for condition in (None, "1.1.0"):
         manager.set_label(name, "production", "1.1.0", expected=condition)
     except PromptHubError as error:
         print(error.code, error.status)
-manager.remove_label(name, "production", expected="1.0.0")
+manager.set_label(name, "production", "1.0.0", split=("1.1.0", 10), reason="Try")
+manager.undo_label(name, "production")
+manager.remove_label(name, "production", expected={"version": "1.0.0", "split": None})
 manager.yank(name, "1.1.0", "Wrong")
 manager.unyank(name, "1.1.0")
 manager.change(name, title="New", license=None)

@@ -1,4 +1,5 @@
 // Reads and manages prompts with the command of the npm package, against a real hub in this process.
+
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { makeFolder } from '../cli/shells.ts'
+import { pointing } from '../fixtures/labels.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
@@ -142,7 +144,7 @@ test('label, yank, deprecate, edit, readme and their opposites change the prompt
     [
       ['label', 'acme/greet', 'production', '1.0.0'],
       'acme/greet production 1.0.0\n',
-      { labels: { production: '1.0.0' } },
+      { labels: pointing({ production: '1.0.0' }) },
     ],
     [['label', 'acme/greet', 'production', '--remove'], 'acme/greet production removed\n', { labels: {} }],
     [['yank', 'acme/greet', '1.1.0', 'Wrong'], 'acme/greet 1.1.0 yanked\n', { latest_version: '1.0.0' }],

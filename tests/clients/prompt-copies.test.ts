@@ -1,9 +1,11 @@
 // Checks what a prompt says about itself, that it can be copied to another thread or process, and how it takes values.
+
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { pointing } from '../fixtures/labels.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -25,7 +27,12 @@ beforeAll(async () => {
       response.end(JSON.stringify({ data }))
       return true
     })
-  const repository = { full_name: 'acme/help', status: 'active', status_message: null, labels: { live: '1.0.0' } }
+  const repository = {
+    full_name: 'acme/help',
+    status: 'active',
+    status_message: null,
+    labels: pointing({ live: '1.0.0' }),
+  }
   serve('/data/v1/repos/acme/help.json', {
     ...repository,
     ...record(CHAT, 'chat', 'question'),

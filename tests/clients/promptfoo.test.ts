@@ -29,7 +29,7 @@ test.skipIf(NO_PROMPTFOO !== '')(
     const content = { format: 'chat', content: CHAT, content_sha256: sha256(CHAT), variables, parameters: {} }
     const [facts, labels] = [
       { full_name: 'acme/help-desk', status: 'active', status_message: null },
-      { staging: '1.0.0' },
+      { staging: { version: '1.0.0', split: null } },
     ]
     const version = { version: '1.0.0', latest_version: '1.0.0', versions: ['1.0.0'] }
     for (const path of ['help-desk.json', 'help-desk/versions/1.0.0.json'])

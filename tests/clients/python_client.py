@@ -43,7 +43,7 @@ FILES = {
         "status": "deprecated",
         "status_message": "Use acme/hi.",
         "latest_version": "1.1.0",
-        "labels": {"production": "1.0.0"},
+        "labels": {"production": {"version": "1.0.0", "split": None}},
         "content": CONTENTS["1.1.0"],
         "content_sha256": sha256(CONTENTS["1.1.0"]),
         "variables": [variable("name", True), variable("greeting", False)],

@@ -26,9 +26,7 @@ test.each([
   const hash = createHash('sha256')
   for (let from = 0; from < made.count; from += 1_000) {
     const salts = Array.from({ length: 1_000 }, (_, at) => [`${made.salt}${at}`, from + at] as const)
-    const numbers = await Promise.all(
-      salts.map(([salt, at]) => find(salt, `${made.keys[at % made.keys.length]}${at}`)),
-    )
+    const numbers = await Promise.all(salts.map(([salt, at]) => find(salt, `${made.keys[at % made.keys.length]}${at}`)))
     hash.update(numbers.map((number) => `${number}\n`).join(''))
   }
   expect(hash.digest('hex')).toBe(made.sha256)

@@ -1,7 +1,9 @@
 // Tests publishing and managing a prompt in a browser, from sign-in to deprecation: with a conflict, by keyboard,
 // without JavaScript, and with forged forms. All tests share one hub.
+
 import type { Browser } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { pointing } from '../fixtures/labels.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { expectUsable } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
@@ -80,14 +82,14 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await press(page, 'Review')
   await press(page, 'Add production')
   await page.getByText('production now points at 1.0.1.').waitFor()
-  expect((await record('alice/hello')).labels).toEqual({ production: '1.0.1' })
+  expect((await record('alice/hello')).labels).toEqual(pointing({ production: '1.0.1' }))
   // What a move does to callers is said before it is made.
   await page.getByLabel('Move production to').selectOption('2.0.0')
   await press(page, 'Review moving production')
   await page.getByText('production: 1.0.1 → 2.0.0: breaking').waitFor()
   await page.getByText('adds required variable language').waitFor()
   await expectUsable(page)
-  expect((await record('alice/hello')).labels).toEqual({ production: '1.0.1' })
+  expect((await record('alice/hello')).labels).toEqual(pointing({ production: '1.0.1' }))
   await page.getByRole('link', { name: 'Cancel' }).click()
   await page.getByRole('heading', { name: 'Yank a version' }).click()
   // A rejected form keeps what it was sent with, and no other form on the page takes it over.

@@ -191,7 +191,11 @@ const WRITES: Row[] = [
   ['PATCH  {"license":"$"}', '422  … license: expected'],
   ['PATCH  {"moved_to":"acme/$"}', '422  … moved_to: expected'],
   ['PATCH  {"status":"deprecated","replaced_by":"acme/$"}', '422  … replaced_by: expected'],
-  ['PUT /labels/$ {"version":"1.0.0"}', '404  … No label can have this name', '200  … "constructor":"1.0.0"'],
+  [
+    'PUT /labels/$ {"version":"1.0.0"}',
+    '404  … No label can have this name',
+    '200  … "constructor":{"version":"1.0.0"',
+  ],
   ['PUT /labels/a {"version":"$"}', '422  … version: expected a version in the form x.y.z'],
   ['PUT /labels/a {"version":"1.0.0","$":1}', UNKNOWN],
   ['DELETE /labels/$ {"$":1}', '404  … No label can have this name', UNKNOWN],

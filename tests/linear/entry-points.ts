@@ -347,7 +347,12 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
   },
   'a change is decided': (text) => [
     () =>
-      decideChange({ kind: 'patch', fields: { readme: text, title: text }, isDryRun: false }, stateOf(text), new Map()),
+      decideChange(
+        { kind: 'patch', fields: { readme: text, title: text }, isDryRun: false },
+        stateOf(text),
+        new Map(),
+        '',
+      ),
     () => decideOwnerChange({ bio: text, name: text.slice(0, 200) }, 'acme', `---\nname: a\n---\n${text}`),
     () => readRepositoryState({ ...PLACE, versions: ['1.0.0'], index: `---\ntitle: A\n---\n${text}`, used: [] }),
   ],

@@ -132,7 +132,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
       yield { id: 'getRaw', address: raw, file: DATA_FILES.raw(owner, name), sha256: record.content_sha256 }
     for (const { repository } of record?.includes ?? []) parts.add(repository)
     const rawOf = (version: string) => DATA_FILES.rawVersion(owner, name, version)
-    for (const [label, version] of Object.entries(record?.labels ?? {})) {
+    for (const [label, { version }] of Object.entries(record?.labels ?? {})) {
       labels.add(`${owner} ${label}`)
       yield { id: 'getRaw', address: `${raw}?label=${label}`, file: rawOf(version) }
     }

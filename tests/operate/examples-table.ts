@@ -353,7 +353,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     document: 'managing',
     has: 'curl -X PUT',
     before: 'hubcli label acme/code-review production 1.1.0',
-    says: /"labels":\{"production":"1\.2\.0"/,
+    says: /"labels":\{"production":\{"version":"1\.2\.0"/,
   },
   { document: 'managing', has: 'users/acme', says: /"name":"Acme"/ },
   {

@@ -17,6 +17,7 @@ export function acceptPublish({
       id: 'token:t',
       publisher: 'token:t',
       tokenId: 't',
+      tokenName: 'ci',
       login: undefined,
       isSignedIn: false,
       scope: 'acme/*',

@@ -1,9 +1,12 @@
 // Tests changes to what is published: each field, permission and state, with local git and the fake GitHub server, and
 // with many concurrent callers. See docs/contract.md section 7.
+
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { chooseVersion } from '../../src/domain/values/label-target.ts'
+import { pointing } from '../fixtures/labels.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
@@ -48,7 +51,9 @@ describe('requests and permissions, which the decision judges whatever the store
 
   const [invalid, conflict] = ['validation_failed', 'version_conflict']
   const v1 = { version: '1.0.0' }
-  const expecting = (expected: string | null) => ({ version: '1.1.0', expected })
+  const expecting = (expected: string | object | null) => ({ version: '1.1.0', expected })
+  const splitting = (second: string, percent: number) => ({ ...v1, split: { version: second, percent } })
+  const OTHER = { version: '1.0.0', split: { version: '1.1.0', percent: 10 } }
   //  case                                       method    path                   body                     status, code
   test.each<[string, string, string, unknown, number, string]>([
     ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],
@@ -59,6 +64,13 @@ describe('requests and permissions, which the decision judges whatever the store
     ['a label that reads as the latest version', 'PUT', '/labels/latest', v1, 422, invalid],
     ['a label with another version than expected', 'PUT', '/labels/production', expecting('1.2.0'), 409, conflict],
     ['a label when none is expected', 'PUT', '/labels/production', expecting(null), 409, conflict],
+    ['a split with an unknown version', 'PUT', '/labels/next', splitting('9.0.0', 10), 404, 'not_found'],
+    ['a split with the same version', 'PUT', '/labels/next', splitting('1.0.0', 10), 422, invalid],
+    ['a split for everybody', 'PUT', '/labels/next', splitting('1.1.0', 100), 422, invalid],
+    ['a split for nobody', 'PUT', '/labels/next', splitting('1.1.0', 0), 422, invalid],
+    ['a split with half a percent', 'PUT', '/labels/next', splitting('1.1.0', 1.5), 422, invalid],
+    ['a label with another split than expected', 'PUT', '/labels/production', expecting(OTHER), 409, conflict],
+    ['a label for an empty reason', 'PUT', '/labels/next', { ...v1, reason: '' }, 422, invalid],
     ['removing another version than expected', 'DELETE', '/labels/production', { expected: '1.2.0' }, 409, conflict],
     ['yanking a version that has a label', 'PUT', '/versions/1.0.0/yank', { reason: 'x' }, 422, invalid],
     ['yanking without a reason', 'PUT', '/versions/1.1.0/yank', {}, 422, invalid],
@@ -106,13 +118,69 @@ describe.each([
 
   test('moves a label with one commit, shows it at once, and makes no commit when repeated', async () => {
     const moved = await send('PUT', '/labels/production', { version: '1.1.0', expected: '1.0.0' })
-    expect([moved.status, moved.data.labels, moved.data.unchanged]).toEqual([200, { production: '1.1.0' }, false])
+    expect([moved.status, moved.data.labels, moved.data.unchanged]).toEqual([
+      200,
+      pointing({ production: '1.1.0' }),
+      false,
+    ])
     expect(moved.data.commit).toMatchObject({ sha: expect.stringMatching(/^[0-9a-f]{40}$/) })
     expect((await hub.readRepository('/raw?label=production')).text).toBe('Two\n')
     const again = await send('PUT', '/labels/production', { version: '1.1.0' })
     expect([again.status, again.data.commit, again.data.unchanged]).toEqual([200, null, true])
     const index = readFileSync(join(await world.contentDir(), 'acme/code-review/index.md'), 'utf8')
     expect(index).toBe(INDEX.replace('production: "1.0.0"', 'production: "1.1.0"'))
+  })
+
+  test('offers a second version to a share of callers, and goes back', async () => {
+    const split = (percent: number) => ({ version: '1.0.0', split: { version: '1.1.0', percent } })
+    const targetOf = async () => (await hub.readRepository()).data.labels.production
+    const begun = await send('PUT', '/labels/production', { ...split(10), reason: 'Try it.', expected: '1.0.0' })
+    const { salt } = begun.data.labels.production.split
+    expect(salt).toMatch(/^[A-Za-z0-9]{16,}$/)
+    expect(await targetOf()).toEqual({ version: '1.0.0', split: { version: '1.1.0', percent: 10, salt } })
+    expect((await send('PUT', '/versions/1.1.0/yank', { reason: 'x' })).message).toContain('production points at 1.1.0')
+    await send('PUT', '/labels/production', { ...split(60), expected: split(10) })
+    // Nobody leaves the second version while its share grows.
+    expect((await targetOf()).split).toEqual({ version: '1.1.0', percent: 60, salt })
+    expect((await send('PUT', '/labels/production', split(60))).data.unchanged).toBe(true)
+    const read = (key: string) => hub.readRepository(`/raw?label=production${key}`)
+    const keys = Array.from({ length: 8 }, (_, index) => `user-${index}`)
+    for (const key of ['', ...keys]) {
+      const answer = await read(key && `&key=${key}`)
+      const chosen = await chooseVersion(await targetOf(), key)
+      expect([answer.headers.get('X-Prompt-Version'), answer.text]).toEqual([
+        chosen,
+        chosen === '1.0.0' ? 'One\n' : 'Two\n',
+      ])
+      expect(answer.headers.get('Cache-Control')).toMatch(key ? /^private, max-age=60$/ : /^public/)
+    }
+    await hub.build()
+    expect((await targetOf()).split.salt).toBe(salt)
+    await send('PUT', '/labels/production', { version: '1.1.0' })
+    await send('PUT', '/labels/production', { version: '1.0.0', reason: 'Worse.' })
+    expect(await targetOf()).toEqual({ version: '1.0.0', split: null })
+    const other = await send('PUT', '/labels/production', split(10))
+    expect(other.data.labels.production.split.salt).not.toBe(salt)
+    for (const _ of [1, 2]) {
+      const { data } = JSON.parse((await hub.readRepository('/activity')).text)
+      const moves = data.filter((one: { label: string | null }) => one.label === 'production')
+      const [ten, sixty] = [10, 60].map((percent) => ({ version: '1.1.0', percent }))
+      expect(moves).toMatchObject([
+        { type: 'split', version: '1.1.0', from: '1.0.0', to: '1.0.0', from_split: null, to_split: ten },
+        {
+          type: 'restored',
+          from: '1.1.0',
+          to: '1.0.0',
+          reason: 'Worse.',
+          by_token: expect.any(String),
+          by_workflow: null,
+        },
+        { type: 'labelled', from: '1.0.0', to: '1.1.0', from_split: sixty, to_split: null },
+        { type: 'split', from_split: ten, to_split: sixty },
+        { type: 'split', from_split: null, to_split: ten, reason: 'Try it.' },
+      ])
+      await hub.build()
+    }
   })
 
   test('deletes a fresh version in one commit with all that belongs to it, once, and never uses its number again', async () => {
@@ -182,7 +250,7 @@ describe('states of a prompt, whatever the store', () => {
       insist(() => second.publish({ content: 'Five\n', bump: 'minor' }, { token, key: 'publish-5' })),
     ])
     expect(answers.map(({ status }) => status)).toEqual([...Array(6).fill(200), 201, 201])
-    const labels = Object.fromEntries(Array.from({ length: 3 }, (_, index) => [`l${index}`, '1.1.0']))
+    const labels = pointing(Object.fromEntries(Array.from({ length: 3 }, (_, index) => [`l${index}`, '1.1.0'])))
     for (const one of [hub, second]) {
       const { data } = await one.readRepository()
       expect(data).toMatchObject({ title: 'New', license: 'MIT', labels, latest_version: '1.4.0', versions_count: 5 })
@@ -267,10 +335,10 @@ describe('states of a prompt, whatever the store', () => {
       ['DELETE', '/labels/nowhere', undefined, 200, { commit: null, unchanged: true }],
       ['DELETE', '/labels/nowhere', { expected: null }, 200, { commit: null }],
       ['DELETE', '/labels/nowhere', { expected: '1.0.0' }, 409, 'version_conflict'],
-      ['PUT', '/labels/next', { version: '1.1.0', expected: null }, 200, { labels: { next: '1.1.0' } }],
+      ['PUT', '/labels/next', { version: '1.1.0', expected: null }, 200, { labels: pointing({ next: '1.1.0' }) }],
       ['PUT', '/labels/next', { version: '1.2.0', expected: '1.1.0', dry_run: true }, 200, { commit: null }],
       ['DELETE', '/labels/next', { dry_run: true }, 422, 'validation_failed'],
-      ['DELETE', '/labels/next', { expected: '1.1.0' }, 200, { labels: { production: '1.0.0' } }],
+      ['DELETE', '/labels/next', { expected: '1.1.0' }, 200, { labels: pointing({ production: '1.0.0' }) }],
       ['PUT', '/versions/1.2.0/yank', { reason: 'A', dry_run: true }, 200, { commit: null, latest_version: '1.1.0' }],
       ['PUT', '/versions/1.2.0/yank', { reason: 'A' }, 200, { latest_version: '1.1.0' }],
       ['PUT', '/versions/1.2.0/yank', { reason: 'A' }, 200, { commit: null, unchanged: true }],
@@ -287,7 +355,7 @@ describe('states of a prompt, whatever the store', () => {
       ['PATCH', '', { moved_to: 'acme/code-review' }, 422, 'validation_failed'],
       ['PATCH', '', { moved_to: 'acme/reviews' }, 200, { moved_to: 'acme/reviews' }],
       ['PATCH', '', { description: 'Moved.' }, 200, { description: 'Moved.' }],
-      ['PUT', '/labels/next', { version: '1.0.0' }, 200, { labels: { next: '1.0.0' } }],
+      ['PUT', '/labels/next', { version: '1.0.0' }, 200, { labels: pointing({ next: '1.0.0' }) }],
       [
         'PATCH',
         '',
@@ -397,8 +465,8 @@ describe('on GitHub, with races and faults', () => {
         expect((await hub.read(api)).data.versions).toEqual(
           isDeleted ? expect.not.arrayContaining([version]) : expect.arrayContaining([version]),
         )
-        const { labels } = (await hub.read(api)).data as { labels: Record<string, string> }
-        expect(labels.next === version).toBe(what === 'label' && !isDeleted)
+        const { labels } = (await hub.read(api)).data as { labels: Record<string, { version: string }> }
+        expect(labels.next?.version === version).toBe(what === 'label' && !isDeleted)
         if (what === 'label' && !isDeleted) await send('DELETE', '/labels/next')
       }
   })
@@ -420,7 +488,7 @@ describe('on GitHub, with races and faults', () => {
       ])
     }
     standIn.forget()
-    const wanted = { title: 'New', labels: { production: '1.0.0', next: '1.1.0' }, latest_version: '1.1.0' }
+    const wanted = { title: 'New', labels: pointing({ production: '1.0.0', next: '1.1.0' }), latest_version: '1.1.0' }
     expect((await hub.readRepository()).data).toMatchObject(wanted)
     expect(await commits()).toHaveLength(3)
     await hub.build()
@@ -439,7 +507,7 @@ describe('on GitHub, with races and faults', () => {
     expect([conflict.status, conflict.code]).toEqual([409, 'version_conflict'])
     expect((await send('PUT', '/labels/next', { version: '1.2.0' })).data).toMatchObject({
       title: 'Theirs',
-      labels: { production: '1.1.0', next: '1.2.0' },
+      labels: pointing({ production: '1.1.0', next: '1.2.0' }),
     })
   })
 })

@@ -1,9 +1,11 @@
 // Tests results of test suites, and labels that require them, with local git and the fake GitHub server. See
 // docs/contract.md section 7.
+
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { pointing } from '../fixtures/labels.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -229,7 +231,7 @@ describe('whatever the store', () => {
     expect(worse.message).toMatch(
       /: quality has 1 failed, of 2026-11-21T08:00:00Z, and needs 0; safety has a result of 2026-11-21T08:00:00Z in which nothing passed\. /,
     )
-    expect((await hub.readRepository()).data.labels).toEqual({ production: '1.0.0' })
+    expect((await hub.readRepository()).data.labels).toEqual(pointing({ production: '1.0.0' }))
     const dry = await send('PUT', '/labels/production', { version: '1.1.0', dry_run: true })
     expect(dry.code).toBe('evidence_missing')
     // Another label of the same owner needs only a score.
@@ -242,6 +244,12 @@ describe('whatever the store', () => {
     await report('quality', { passed: 0, failed: 10, at: '2026-11-22T08:00:00Z' }, '1.0.0')
     expect((await move('1.0.0')).data.unchanged).toBe(true)
     expect((await send('DELETE', '/labels/production')).status).toBe(200)
+    // What it had before may come back; a second version must have results, like the first.
+    const back = await send('PUT', '/labels/production', { version: '1.0.0', split: { version: '1.1.0', percent: 10 } })
+    expect(back.message).toMatch(/^acme requires results before production moves to 1\.1\.0: quality has 1 failed/)
+    expect((await move('1.0.0')).status).toBe(200)
+    const { data } = JSON.parse((await hub.readRepository('/activity')).text)
+    expect(data.find((one: { label: string | null }) => one.label === 'production')).toMatchObject({ type: 'restored' })
     // Rights come first.
     const weak = await hub.makeToken({ permissions: ['label'] })
     expect((await send('PUT', '/labels/production', { version: '1.0.0' }, { token: weak })).code).toBe('forbidden')

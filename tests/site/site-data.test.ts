@@ -1,5 +1,6 @@
 // Tests how a host processes its content: an invalid file affects only itself, only changed files are read, and an
 // incomplete build is never used.
+
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -10,6 +11,7 @@ import { makeEntry } from '../../src/catalogue/entry.ts'
 import { groupProblems } from '../../src/catalogue/last-good.ts'
 import { restoreRepository } from '../../src/catalogue/recall.ts'
 import type { ContentReader } from '../../src/content/content-files.ts'
+import { pointing } from '../fixtures/labels.ts'
 import { readStarterCatalogue } from '../fixtures/records.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
@@ -241,7 +243,7 @@ test('serves the valid versions when labels and yanks name invalid or missing on
     title: 'Kept',
     latest_version: '1.0.0',
     versions: ['1.0.0'],
-    labels: { stable: '1.0.0' },
+    labels: pointing({ stable: '1.0.0' }),
   })
 })
 

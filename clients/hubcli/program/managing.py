@@ -8,8 +8,11 @@ from program.hub import Hub
 from program.main import invalid
 from program.packing import read_bounded
 from program.terminal import note, write_text
+from prompt_hub.moves import find_last_move
 from prompt_hub.outcome import MAX_OUTPUT_BYTES, read_outcome
 from prompt_hub.ranges import is_label
+from prompt_hub.records import read_repository_record
+from prompt_hub.review import explain_none
 from prompt_hub.trouble import PromptHubError
 
 MAX_FILE_BYTES = 1048576
@@ -29,18 +32,58 @@ def change(given, method, name, rest, body, said):
 
 
 def label(given):
-    """Points a label at a version, or removes it."""
-    if given["--remove"]:
-        name, word = given.take(2)
-        version = None
-    else:
-        name, word, version = given.take(3)
+    """Points a label at a version, offers a second one to a share of callers, undoes the last change, or removes it."""
+    share, reason = given["--split"], given["--reason"]
+    if len([each for each in (given["--remove"], given["--undo"], share) if each]) > 1:
+        raise invalid("--remove, --undo and --split: expected one of them")
+    name, word, *rest = given.take(2 if given["--remove"] or given["--undo"] or (share and len(given.words) < 3) else 3)
     check_name(name)
     if not is_label(word):
         raise invalid(f"expected a label such as production, got {word or 'nothing'}")
+    said = {} if reason is None else {"reason": text_of(reason, "--reason")}
     if given["--remove"]:
-        return change(given, "DELETE", name, f"/labels/{word}", None, f"{word} removed")
-    change(given, "PUT", name, f"/labels/{word}", {"version": check_version(version)}, f"{word} {version}")
+        return change(given, "DELETE", name, f"/labels/{word}", said or None, f"{word} removed")
+    if given["--undo"]:
+        if said:
+            raise invalid("--reason: expected no --undo beside it")
+        return undo(given, name, word)
+    body = {**said}
+    if share is not None:
+        match = re.fullmatch(r"([0-9]+[.][0-9]+[.][0-9]+)=([0-9]{1,2})", share)
+        if match is None:
+            raise invalid(f"--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got {share or 'nothing'}")
+        body["split"] = {"version": match[1], "percent": int(match[2])}
+    if not rest:
+        rest = [read_first(name, word)]
+        body["expected"] = rest[0]
+    body["version"] = check_version(rest[0])
+    change(given, "PUT", name, f"/labels/{word}", body, f"{word} {say_target(body)}")
+
+
+def undo(given, name, word):
+    """Makes a label what it was before its last change."""
+    hub = Hub()
+    hub.take_token()
+    place = f"/api/v1/repos/{name}/activity"
+    before, now = find_last_move(word, hub.read(place).data.decode("utf-8", "replace"), hub.url + place)
+    if before is None:
+        return change(given, "DELETE", name, f"/labels/{word}", {"expected": now}, f"{word} removed")
+    change(given, "PUT", name, f"/labels/{word}", {**before, "expected": now}, f"{word} {say_target(before)}")
+
+
+def read_first(name, word):
+    """The version that a label points at."""
+    hub = Hub()
+    place = f"/api/v1/repos/{name}"
+    labels = read_repository_record(hub.read(place).data.decode("utf-8", "replace"), hub.url + place).labels
+    if word not in labels:
+        raise PromptHubError("not_found", explain_none(name, word, labels, ()))
+    return labels[word].version
+
+
+def say_target(target):
+    split = target.get("split")
+    return target["version"] + (f", {split['version']} for {split['percent']} %" if split else "")
 
 
 def yank(given):

@@ -37,6 +37,14 @@ def parse_arguments(
     return full_name, (kind, text)
 
 
+def require_key(key: Optional[str]) -> None:
+    """Raises PromptHubError `invalid_request` for what is no text."""
+    try:
+        (key or "").encode("utf-8")
+    except (AttributeError, UnicodeEncodeError) as error:
+        raise PromptHubError("invalid_request", f"key: expected a text, got {type(key).__name__}") from error
+
+
 def _hint_for(text: str) -> str:
     """What to write instead of a version as in a git tag."""
     bare = re.sub("^([~^]?)[vV=]", r"\1", text)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Callable, List, Optional, Sequence, cast
 
 from .address import HUB_URL
-from .arguments import NOT_GIVEN, parse_arguments
+from .arguments import NOT_GIVEN, parse_arguments, require_key
 from .breaker import Breaker
 from .cache import CacheSettings, Call
 from .hub_reader import HubReader
@@ -86,6 +86,7 @@ class PromptHub:
         version: Optional[str] = None,
         range: Optional[str] = None,
         label: Optional[str] = None,
+        key: Optional[str] = None,
         fallback: Optional[str] = None,
         fresh: Optional[float] = None,
         revalidate: Optional[float] = NOT_GIVEN,
@@ -94,6 +95,8 @@ class PromptHub:
         """Gets a prompt by `owner/name`, optionally with a version, range or label: `owner/name@^1.2`,
         `owner/name@production`.
 
+        `key` names the caller, such as the ID of a user or tenant: with a label that offers a second version, the same
+        key always gets the same one. It is not sent; without it, everybody gets the first.
         `fallback` is the text to use when the hub cannot be reached and nothing is cached; never used for a prompt that
         does not exist. `fresh` and `revalidate` are for this call, in seconds; default: those of the hub. `deadline` is how
         many seconds it waits; requests go on after it, so that the next call has their response.
@@ -103,11 +106,12 @@ class PromptHub:
         `not_locked`.
         """
         full_name, wish = parse_arguments(name, version, range, label)
+        require_key(key)
         ends_at = time.monotonic() + (self._requests.deadline if deadline is None else deadline)
         call = replace(self._call(fresh, revalidate), ends_at=ends_at, has_fallback=fallback is not None)
         try:
             if self._locked is None:
-                return self._prompt_of(self._hub.get(full_name, wish, call))
+                return self._prompt_of(self._hub.get(full_name, wish, call, key))
             return self._prompt_of(self._locked.get(full_name, wish, call), self._locked.read_file)
         except PromptHubError as error:
             if fallback is None or error.code != "unavailable":

@@ -23,6 +23,7 @@ from .records import (
 )
 from .review import explain_none
 from .source import read_either, read_pages
+from .split import choose_version
 from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
 
@@ -45,8 +46,8 @@ class HubReader:
         self._labels: AnswerCache[Tuple[LabelledPrompt, ...]] = AnswerCache(read_label_list, settings)
         self._reported: Set[Event] = set()
 
-    def get(self, name: str, wish: Wish, call: Call) -> Found:
-        """Gets the requested version; None means the latest.
+    def get(self, name: str, wish: Wish, call: Call, key: Optional[str] = None) -> Found:
+        """Gets the requested version; None means the latest. `key` chooses the version of a label.
 
         Raises PromptHubError `not_found` when there is no such prompt, version or label, `integrity` when the response
         does not match, or the error of the request.
@@ -69,7 +70,8 @@ class HubReader:
             is_enough=lambda record: not record.moved_to and (label is None or label in record.labels),
         )
         latest = record.value.latest
-        wanted = record.value.latest_version if label is None else record.value.labels.get(label)
+        target = None if label is None else record.value.labels.get(label)
+        wanted = record.value.latest_version if label is None else target and choose_version(target, key)
         # If the file says nothing of a move, a record with another name is not that of this prompt.
         file = self._repositories.peek(self._file_url(f"repos/{name}"))
         now = record.value.full_name if record.value is not file and (not file or file.moved_to) else name

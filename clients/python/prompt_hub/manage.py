@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import urllib.parse
-from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional
+from dataclasses import dataclass, replace
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from .address import HUB_URL
 from .arguments import NOT_GIVEN, parse_arguments
 from .exchange import is_loopback
 from .lock import require_hub_url
+from .moves import find_last_move
 from .own_changes import note_change
 from .ranges import is_label, is_version
 from .read_token import require_token
@@ -48,16 +49,42 @@ class HubManager:
         self._token = token
         self._settings = RequestSettings(timeout, retries, deadline)
 
-    def set_label(self, name: str, label: str, version: str, *, expected: Optional[str] = NOT_GIVEN) -> ChangeResult:
-        """Points a label at a version. `expected` is the version it must point at now, or None if the label must not
-        exist."""
-        condition = {} if expected is NOT_GIVEN else {"expected": expected}
-        return self._send("PUT", name, f"/labels/{_label(label)}", {"version": _version(version), **condition})
+    def set_label(
+        self,
+        name: str,
+        label: str,
+        version: str,
+        *,
+        split: Optional[Tuple[str, int]] = None,
+        reason: Optional[str] = None,
+        expected: Any = NOT_GIVEN,
+    ) -> ChangeResult:
+        """Points a label at a version, and offers a second one to a share of callers: `split=("1.5.0", 10)` is 10 percent;
+        without it, a split ends. `reason` is for the activity. `expected` is the version it must point at now, None if the
+        label must not exist, or a dict with `version` and `split` (which has `version` and `percent`, or is None)."""
+        body: Dict[str, Any] = {"version": _version(version), **_said(reason, expected)}
+        if split is not None:
+            body["split"] = {"version": _version(split[0]), "percent": split[1]}
+        return self._send("PUT", name, f"/labels/{_label(label)}", body)
 
-    def remove_label(self, name: str, label: str, *, expected: Optional[str] = None) -> ChangeResult:
-        """Removes a label. `expected` is the version it must point at now."""
-        body = None if expected is None else {"expected": expected}
-        return self._send("DELETE", name, f"/labels/{_label(label)}", body)
+    def remove_label(
+        self, name: str, label: str, *, reason: Optional[str] = None, expected: Any = NOT_GIVEN
+    ) -> ChangeResult:
+        """Removes a label. `expected` is as for `set_label`."""
+        return self._send("DELETE", name, f"/labels/{_label(label)}", _said(reason, expected))
+
+    def undo_label(self, name: str, label: str) -> ChangeResult:
+        """Makes a label what it was before its last change. A version that the label had before needs no test results.
+        Raises PromptHubError also `not_found` if no change of it is known."""
+        full_name, _ = parse_arguments(name, None, None, None)
+        url = f"{self.url}/api/v1/repos/{full_name}/activity"
+        reply = ask(url, None, replace(self._settings, read_token=self._token))
+        before, now = find_last_move(_label(label), "" if reply is None else reply.text, url)
+        if before is None:
+            return self.remove_label(name, label, expected=now)
+        split = before["split"]
+        share = None if split is None else (split["version"], split["percent"])
+        return self.set_label(name, label, before["version"], split=share, expected=now)
 
     def report(self, name: str, version: str, suite: str, **fields: Any) -> ChangeResult:
         """Reports the result of a test suite for a version: `passed` and `failed`, optionally `skipped`, `score`, `model`,
@@ -95,6 +122,13 @@ class HubManager:
             return ChangeResult(bool(answer["unchanged"]), answer["commit"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise PromptHubError("unavailable", f"{url} accepted the change, but did not respond like a hub.") from None
+
+
+def _said(reason: Optional[str], expected: Any) -> Dict[str, Any]:
+    body: Dict[str, Any] = {} if reason is None else {"reason": reason}
+    if expected is not NOT_GIVEN:
+        body["expected"] = expected
+    return body
 
 
 def _label(text: str) -> str:

@@ -216,8 +216,10 @@ class Prompt:
 
     def attributes(self) -> Dict[str, str]:
         """The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in
-        OpenTelemetry's conventions for generative AI, and `prompt.sha256`. A fallback has only its name."""
-        known = {"gen_ai.prompt.name": self.name, "gen_ai.prompt.version": self.version, "prompt.sha256": self.sha256}
+        OpenTelemetry's conventions for generative AI, `prompt.sha256` and, if it was requested by a label, `prompt.label`.
+        A fallback has only its name."""
+        known = {"gen_ai.prompt.name": self.name, "gen_ai.prompt.version": self.version}
+        known.update({"prompt.sha256": self.sha256, "prompt.label": self.label})
         return {key: value for key, value in known.items() if value is not None}
 
     def _fill(self, values: Mapping[str, object]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from .publisher import Publisher
 from .ranges import highest_in, is_range, is_version
 from .skills import SkillFile, read_files
+from .split import LabelTarget, Split
 from .trouble import PromptHubError
 from .variable import Variable, as_dict, as_list, as_text, read_variable, text_or_none
 
@@ -98,7 +99,7 @@ class RepositoryRecord(NamedTuple):
     status: str
     status_message: Optional[str]
     latest_version: Optional[str]
-    labels: Dict[str, str]
+    labels: Dict[str, LabelTarget]
     replaced_by: Optional[str]
     """The recommended replacement."""
     moved_to: Optional[str]
@@ -148,13 +149,13 @@ def active_of(rows: Sequence[VersionRow]) -> List[str]:
     return [row.version for row in rows if not row.yanked]
 
 
-def find_wanted(range_: str, labels: Mapping[str, str], rows: Sequence[VersionRow]) -> Optional[str]:
+def find_wanted(range_: str, labels: Mapping[str, LabelTarget], rows: Sequence[VersionRow]) -> Optional[str]:
     """The version that a range or a label selects, or None. Never a yanked one."""
     active = active_of(rows)
     if is_range(range_):
         return highest_in(active, range_)
     target = labels.get(range_)
-    return target if target in active else None
+    return target.version if target is not None and target.version in active else None
 
 
 def _read(text: str, url: str, parse: Callable[[object], Value]) -> Value:
@@ -214,7 +215,7 @@ def _repository(value: object) -> RepositoryRecord:
         status=as_text(data["status"]),
         status_message=text_or_none(message),
         latest_version=text_or_none(latest),
-        labels={name: as_text(version) for name, version in as_dict(data["labels"]).items()},
+        labels={name: _target(as_dict(each)) for name, each in as_dict(data["labels"]).items()},
         replaced_by=text_or_none(data.get("replaced_by")),
         moved_to=text_or_none(data.get("moved_to")),
         advisories=tuple(
@@ -228,6 +229,15 @@ def _repository(value: object) -> RepositoryRecord:
         ),
         latest=_version(data) if is_full and "variables" in data and "parameters" in data else None,
     )
+
+
+def _target(data: Dict[str, Any]) -> LabelTarget:
+    if data["split"] is None:
+        return LabelTarget(as_text(data["version"]))
+    split = as_dict(data["split"])
+    if not isinstance(split["percent"], int):
+        raise TypeError("no percentage")
+    return LabelTarget(as_text(data["version"]), Split(as_text(split["version"]), split["percent"], as_text(split["salt"])))
 
 
 def _change(data: Dict[str, Any]) -> Change:

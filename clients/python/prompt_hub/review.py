@@ -75,7 +75,7 @@ def find_notices(name: str, range_: str, locked: str, record: RepositoryRecord) 
     return notices
 
 
-def explain_none(name: str, written: str, labels: Mapping[str, str], rows: Sequence[VersionRow]) -> str:
+def explain_none(name: str, written: str, labels: Mapping[str, object], rows: Sequence[VersionRow]) -> str:
     """Why a range or a label selects no version."""
     if not is_range(written):
         there = f"; it has: {', '.join(sorted(labels)[:20])}" if labels else " and no other"

@@ -23,6 +23,8 @@ export interface GetOptions extends CallOptions {
   range?: string
   /** The version with this label. */
   label?: string
+  /** Names the caller, such as the ID of a user or tenant: with a label that offers a second version, the same key always gets the same one. It is not sent. Without it, everybody gets the first. */
+  key?: string
   /** The text to use when the hub cannot be reached and nothing is cached; never used for a prompt that does not exist. */
   fallback?: string
 }
@@ -30,11 +32,13 @@ export interface GetOptions extends CallOptions {
 /** Parses the arguments of `get`. @throws PromptHubError `invalid_request` for invalid arguments */
 export function parseArguments(
   name: string,
-  { version, range, label }: GetOptions,
+  { version, range, label, key }: GetOptions,
 ): { fullName: string; wish: Wish | undefined } {
   const at = name.indexOf('@')
   const fullName = at < 0 ? name : name.slice(0, at)
   if (!FULL_NAME.test(fullName)) throw invalid(`expected owner/name, got ${JSON.stringify(name.slice(0, 120))}`)
+  if (key !== undefined && !(typeof key === 'string' && key.isWellFormed()))
+    throw invalid(`key: expected a text, got ${typeof key === 'string' ? 'one with lone surrogates' : typeof key}`)
   const given = [at < 0 ? undefined : name.slice(at + 1), version, range, label].filter((text) => text !== undefined)
   if (given.length > 1) throw invalid(`${fullName}: give a version, a range or a label, not several`)
   if (given.length === 0 || given[0] === LATEST) return { fullName, wish: undefined }

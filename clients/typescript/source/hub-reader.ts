@@ -23,6 +23,7 @@ import {
   type VersionRow,
 } from './records.ts'
 import { mapRequests } from './requests.ts'
+import { chooseVersion, type LabelTarget } from './split.ts'
 import { eventsOf, type HubEvent, standingOf } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -65,9 +66,10 @@ export class HubReader {
    *
    * @param name `owner/name`
    * @param wish the latest version when undefined
+   * @param key who gets which version of a label
    * @throws PromptHubError `not_found` when there is no such prompt, version or label; `integrity` when the response does not match; or the error of the request
    */
-  async get(name: string, wish: Wish | undefined, call: Call): Promise<PromptFacts> {
+  async get(name: string, wish: Wish | undefined, call: Call, key?: string): Promise<PromptFacts> {
     if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined, ['record', 'list'], call)
     if (wish?.kind === 'range') {
       const list = await this.#readRows(name, (rows) => highestIn(activeOf(rows), wish.range) !== undefined, call)
@@ -88,7 +90,8 @@ export class HubReader {
     const file = this.#repositories.peek(this.#fileUrl(`repos/${name}`))
     const now = record.value !== file && (!file || file.moved_to) ? full_name : name
     const unread = now === name ? [] : (['record'] as const)
-    const version = wish ? labelled(labels, wish.label) : latest_version
+    const target = wish && labelled(labels, wish.label)
+    const version = wish ? target && (await chooseVersion(target, key)) : latest_version
     if (now !== name) this.#report(name, '', { deprecated: `moved to ${now}`, yanked: null, advisories: [] })
     // The record contains the full latest version, so the most common call takes one request.
     if (!wish && latest) return this.#factsFrom(now, latest, record, unread, call)
@@ -252,8 +255,8 @@ export function activeOf(rows: readonly VersionRow[]): string[] {
   return rows.filter(({ yanked }) => !yanked).map(({ version }) => version)
 }
 
-/** The version of a label. Only an own property is a label: every object inherits `constructor`, which may be requested like any other name. */
-export function labelled(labels: Record<string, string>, label: string): string | undefined {
+/** The target of a label. Only an own property is a label: every object inherits `constructor`, which may be requested like any other name. */
+export function labelled(labels: Record<string, LabelTarget>, label: string): LabelTarget | undefined {
   return Object.hasOwn(labels, label) ? labels[label] : undefined
 }
 
@@ -261,7 +264,7 @@ export function labelled(labels: Record<string, string>, label: string): string 
 export function explainNone(
   name: string,
   written: string,
-  labels: Record<string, string>,
+  labels: Record<string, unknown>,
   rows: readonly VersionRow[],
 ): string {
   if (!isRange(written)) {

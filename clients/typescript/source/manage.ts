@@ -71,15 +71,44 @@ export class HubManager {
       )
   }
 
-  /** Points a label at a version. @param expected the version it must point at now, or null if the label must not exist */
-  async setLabel(name: string, label: string, version: string, expected?: string | null): Promise<ChangeResult> {
-    return this.#send('PUT', name, `/labels/${labelOf(label)}`, { version: versionOf(version), expected })
+  /** Points a label at a version, and offers a second one to a share of callers. Without `split`, a split ends. */
+  async setLabel(name: string, label: string, version: string, options: LabelOptions = {}): Promise<ChangeResult> {
+    const { split, reason, expected } = options
+    return this.#send('PUT', name, `/labels/${labelOf(label)}`, {
+      version: versionOf(version),
+      split,
+      reason,
+      expected,
+    })
   }
 
   /** Removes a label. */
-  async removeLabel(name: string, label: string, expected?: string): Promise<ChangeResult> {
-    const body = expected === undefined ? undefined : { expected }
-    return this.#send('DELETE', name, `/labels/${labelOf(label)}`, body)
+  async removeLabel(
+    name: string,
+    label: string,
+    { reason, expected }: Omit<LabelOptions, 'split'> = {},
+  ): Promise<ChangeResult> {
+    return this.#send('DELETE', name, `/labels/${labelOf(label)}`, { reason, expected })
+  }
+
+  /**
+   * Makes a label what it was before its last change. A version that the label had before needs no test results.
+   *
+   * @returns what it points at now; null if it is removed
+   * @throws PromptHubError also `not_found` if no change of it is known
+   */
+  async undoLabel(name: string, label: string): Promise<ChangeResult & { target: Target | null }> {
+    const { fullName } = parseArguments(name, {})
+    const url = `${this.#url}/api/v1/repos/${fullName}/activity`
+    const { before, now } = await readLastMove(url, labelOf(label), {
+      ...requestSettings(this.#options),
+      readToken: this.#options.token,
+    })
+    const made =
+      before === null
+        ? await this.removeLabel(name, label, { expected: now })
+        : await this.setLabel(name, label, before.version, { split: before.split, expected: now })
+    return { ...made, target: before }
   }
 
   /** Yanks a version. @param reason 1 to 500 characters */
@@ -125,6 +154,39 @@ export class HubManager {
     throw new PromptHubError('unavailable', `${url} accepted the change, but did not respond like a hub.`)
   }
 }
+
+/** What a label points at: a version, and perhaps a second one for a share of callers. */
+export interface Target {
+  version: string
+  split: { version: string; percent: number } | null
+}
+
+/** Options of moving a label. */
+export interface LabelOptions {
+  /** A second version for a share of callers, of 1 to 99 percent. */
+  split?: Target['split']
+  /** Why, which everyone can read in the activity. */
+  reason?: string
+  /** What it must point at now: its version, or that with its split; null if the label must not exist. */
+  expected?: string | Target | null
+}
+
+/** Reads what a label was before its last change, and what that made of it. @throws PromptHubError `not_found`, and the errors of a request */
+async function readLastMove(url: string, label: string, settings: RequestSettings) {
+  const reply = await ask(url, undefined, settings)
+  try {
+    const { data }: { data?: unknown } = JSON.parse(reply.kind === 'new' ? reply.text : '{}')
+    if (!Array.isArray(data) || !data.every(isObject)) throw new TypeError('no list')
+    const move = data.find((one) => one.label === label)
+    if (move) return { before: targetOf(move.from, move.from_split), now: targetOf(move.to, move.to_split) }
+  } catch {
+    throw new PromptHubError('unavailable', `${url} did not return a list; is it a Prompt Hub?`)
+  }
+  throw new PromptHubError('not_found', `no change of the label ${label} is known, so there is none to undo`)
+}
+
+const targetOf = (version: unknown, split: unknown): Target | null =>
+  typeof version === 'string' ? { version, split: (split as Target['split'] | undefined) ?? null } : null
 
 /** @throws PromptHubError `invalid_request`: an empty segment would be another path */
 function labelOf(text: string): string {

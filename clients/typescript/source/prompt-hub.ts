@@ -35,9 +35,11 @@ export type { LockInForce } from './locked.ts'
 export {
   type ChangeResult,
   HubManager,
+  type LabelOptions,
   type ManageOptions,
   type ReportedOutcome,
   type RepositoryChanges,
+  type Target,
 } from './manage.ts'
 export type {
   AiSdkCall,
@@ -143,7 +145,7 @@ export class PromptHub {
     const deadlineMs = options.deadlineMs ?? this.requests.deadlineMs
     const call = this.#callOf({ ...options, deadlineMs }, options.fallback !== undefined)
     try {
-      const facts = await (this.#locked?.get(fullName, wish, call) ?? this.#hub.get(fullName, wish, call))
+      const facts = await (this.#locked?.get(fullName, wish, call) ?? this.#hub.get(fullName, wish, call, options.key))
       return this.#promptOf(facts, (file) => this.#locked?.readFile(fullName, file))
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')

@@ -126,7 +126,7 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
     values: More,
     options: ModelCallOptions & { unknown: 'ignore' },
   ): ModelCalls[Target]
-  /** The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in OpenTelemetry's conventions for generative AI, and `prompt.sha256`. A fallback has only its name. */
+  /** The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in OpenTelemetry's conventions for generative AI, `prompt.sha256` and, if it was requested by a label, `prompt.label`. A fallback has only its name. */
   attributes(): Record<string, string>
 }
 
@@ -192,7 +192,7 @@ function onlyKnown(values: Values, variables: readonly Variable[]): Values {
 
 /** The functions of a prompt that need no hub. Their errors name it. @param take the values that the text has a place for */
 function fillingOf(
-  { name, version, format, sha256, content, variables, parameters }: PromptFacts,
+  { name, version, label, format, sha256, content, variables, parameters }: PromptFacts,
   take: (values: Values) => Values,
 ): Pick<Prompt, 'fill' | 'messages' | 'for' | 'attributes'> {
   const subject = version === null ? `the fallback of ${name}` : `${name} ${version}`
@@ -221,6 +221,7 @@ function fillingOf(
       'gen_ai.prompt.name': name,
       ...(version !== null && { 'gen_ai.prompt.version': version }),
       ...(sha256 !== null && { 'prompt.sha256': sha256 }),
+      ...(label !== null && { 'prompt.label': label }),
     }),
   }
 }

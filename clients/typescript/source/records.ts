@@ -1,6 +1,7 @@
 // The types of the hub's responses, as far as this library reads them, and their validation.
 import { type Publisher, readPublisher } from './publisher.ts'
 import { readFiles, type SkillFile } from './skills.ts'
+import type { LabelTarget } from './split.ts'
 import { PromptHubError } from './trouble.ts'
 import { requireDigest } from './verify.ts'
 
@@ -50,7 +51,7 @@ export interface RepositoryRecord {
   status: string
   status_message: string | null
   latest_version: string | null
-  labels: Record<string, string>
+  labels: Record<string, LabelTarget>
   /** The recommended replacement. */
   replaced_by?: string | null
   /** The new location. */
@@ -202,6 +203,18 @@ function isScalar(value: unknown): value is Variable['default'] {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
+function isTarget(value: unknown): value is LabelTarget {
+  if (!isObject(value) || typeof value.version !== 'string') return false
+  const { split } = value
+  return (
+    split === null ||
+    (isObject(split) &&
+      typeof split.version === 'string' &&
+      typeof split.percent === 'number' &&
+      typeof split.salt === 'string')
+  )
+}
+
 /** Parses a repository's record and verifies the latest version in it. @throws PromptHubError like `readVersionRecord` */
 export async function readRepositoryRecord(text: string, url: string): Promise<RepositoryRecord> {
   const data = readObject(text, url)
@@ -210,6 +223,7 @@ export async function readRepositoryRecord(text: string, url: string): Promise<R
     typeof data.status === 'string' &&
     (data.latest_version === null || typeof data.latest_version === 'string') &&
     isObject(data.labels) &&
+    Object.values(data.labels).every(isTarget) &&
     Array.isArray(data.versions)
   if (!isRecord) throw noRecord(url)
   const latest = await findVersion({ ...data, version: data.latest_version })

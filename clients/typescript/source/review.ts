@@ -110,7 +110,7 @@ export function review(
   const { range, version } = locked
   const active = activeOf(rows)
   const ripe = minAgeDays === 0 ? active : activeOf(ripeOf(rows, minAgeDays, version, Date.now()))
-  const target = isRange(range) ? highestIn(ripe, range) : labelled(record.labels, range)
+  const target = isRange(range) ? highestIn(ripe, range) : labelled(record.labels, range)?.version
   const problems = problemsOf(name, locked, record, rows)
   const say = (kind: Problem['kind'], message: string) => problems.push({ kind, message })
   if (!isRange(range) && target === undefined)

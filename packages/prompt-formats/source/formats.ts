@@ -1,8 +1,9 @@
 // All import and export formats, by name.
-import { type ExportFormat, labelsAt, type WriteResult } from '../../../src/domain/api/export-formats.ts'
+import type { ExportFormat, WriteResult } from '../../../src/domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../../src/domain/api/schema.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
 import { splitChat } from '../../../src/domain/values/chat.ts'
+import { labelsAt } from '../../../src/domain/values/label-target.ts'
 import { readCopilot } from './copilot.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
 import { readGitHub, writeGitHub } from './github.ts'

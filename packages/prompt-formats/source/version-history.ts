@@ -10,6 +10,7 @@ import {
   type VersionFile,
 } from '../../../src/domain/content/prompt-file.ts'
 import { isSameJson } from '../../../src/domain/text/json.ts'
+import { formatTarget } from '../../../src/domain/values/label-target.ts'
 import { sortVersions } from '../../../src/domain/values/versions.ts'
 import type { PromptSource } from './assign-names.ts'
 import {
@@ -68,9 +69,20 @@ export function importHistory(
     for (const label of one.labels ?? []) labels.set(label, version)
   }
   const before = current?.index === undefined ? {} : (parseRepositoryFile(current.index).value?.labels ?? {})
-  const after = { ...before, ...Object.fromEntries(labels) }
+  const moved = Array.from(labels, ([label, version]) => [label, { version, split: null }] as const)
+  const after = {
+    ...before,
+    ...Object.fromEntries(moved.filter(([label, { version }]) => before[label]?.version !== version)),
+  }
   const isRelabelled = !isSameJson(before, after)
-  if (isRelabelled) written.set(indexPath, editRepositoryFile(current?.index, { labels: after, imported_from: source }))
+  if (isRelabelled)
+    written.set(
+      indexPath,
+      editRepositoryFile(current?.index, {
+        labels: Object.fromEntries(Object.entries(after).map(([label, target]) => [label, formatTarget(target)])),
+        imported_from: source,
+      }),
+    )
   const files = Array.from(written, ([path, text]) => ({ path, text }))
   // The labels of an index are written after the versions that they point at.
   const ordered = [...files.filter(({ path }) => path !== indexPath), ...files.filter(({ path }) => path === indexPath)]

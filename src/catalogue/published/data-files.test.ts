@@ -1,7 +1,9 @@
 // Tests which data files a catalogue has and what they contain: every read response except search, as a static file.
 // See docs/contract.md section 4.
+
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { pointing } from '../../../tests/fixtures/labels.ts'
 import {
   anIndex,
   anOwner,
@@ -237,7 +239,9 @@ test('index.json has the same order as the top list', () => {
 test('treats names such as constructor like any other name', () => {
   const files = filesOf(
     aTree([
-      aRepository('constructor/tostring', { file: anIndex({ tags: ['constructor'], labels: { valueof: '1.0.0' } }) }),
+      aRepository('constructor/tostring', {
+        file: anIndex({ tags: ['constructor'], labels: pointing({ valueof: '1.0.0' }) }),
+      }),
     ]),
   )
   expect(read(files, '/data/v1/tags/constructor/top/1.json').data[0].full_name).toBe('constructor/tostring')

@@ -1,9 +1,11 @@
 // Tests the OpenAPI description: it lists every path and describes every field, and real responses match it. See
 // docs/contract.md section 4.
+
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { pointing } from '../../../tests/fixtures/labels.ts'
 import {
   anIndex,
   anOwner,
@@ -276,7 +278,7 @@ describe('validating responses', () => {
             license: 'MIT',
             status: 'deprecated',
             status_message: 'x',
-            labels: { production: '1.0.0' },
+            labels: pointing({ production: '1.0.0' }),
             yanked: { '1.1.0': 'x' },
             readme: 'x',
           }),

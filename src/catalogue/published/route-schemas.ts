@@ -119,6 +119,11 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
         description: 'A time in the past, in RFC 3339: the content to which the label pointed then, from the activity.',
         schema: z.iso.datetime({ offset: true }),
       },
+      {
+        name: 'key',
+        description: 'Names the caller: of a label that offers a second version to a share of callers, who gets it.',
+        schema: z.string().max(1_000),
+      },
     ],
     response: null,
   },

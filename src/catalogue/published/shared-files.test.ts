@@ -1,7 +1,9 @@
 // Tests that every shared file is found at its path alone: lists, tags, owners and the sitemap.
 // See docs/contract.md section 4.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { pointing } from '../../../tests/fixtures/labels.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from '../../../tests/fixtures/records.ts'
 import { words } from '../../../tests/words.ts'
 import { findSharedFile, listSharedPaths } from '../../build/shared-files.ts'
@@ -19,7 +21,7 @@ const somePrompts = fc.uniqueArray(
     at: fc.nat(59),
     owner: fc.constantFrom(...NAMES),
     tags: fc.subarray(words`t u constructor`),
-    labels: fc.constantFrom<Record<string, string>>({}, { production: '1.0.0' }),
+    labels: fc.constantFrom({}, pointing({ production: '1.0.0' })),
     status: fc.constantFrom('active' as const, 'active' as const, 'archived' as const),
     forked_from: fc.constantFrom(null, 'acme/a@1.0.0', 'gone/gone@1.0.0'),
   }),
@@ -32,7 +34,7 @@ const allKinds: SomePrompts = Array.from({ length: 50 }, (_, at) => ({
   at,
   owner: NAMES[at % 4]!,
   tags: ['constructor'],
-  labels: { production: '1.0.0' },
+  labels: pointing({ production: '1.0.0' }),
   status: at < 8 ? 'archived' : 'active',
   forked_from: at % 2 === 0 ? 'gone/gone@1.0.0' : null,
 }))

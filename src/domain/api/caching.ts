@@ -8,13 +8,14 @@ export const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** How long a response is valid: `immutable` means forever, `changing` until the next build or publish. docs/contract.md section 4. */
-export type CacheClass = 'immutable' | 'changing'
+/** How long a response is valid: `immutable` means forever, `changing` until the next build or publish, and `personal` is for the caller alone, whose key is in the URL. docs/contract.md section 4. */
+export type CacheClass = 'immutable' | 'changing' | 'personal'
 
 /** The Cache-Control value of each class. docs/contract.md section 4 */
 export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
   immutable: 'public, max-age=31536000, immutable',
   changing: 'public, max-age=60, stale-while-revalidate=600',
+  personal: 'private, max-age=60',
 }
 
 /** The Cache-Control value of a 404, because what is missing may be published at any time. */
@@ -42,7 +43,18 @@ export const ownerCacheTag = (owner: string): string => `owner_${owner}`
 export const tagCacheTag = (tag: string): string => `tag_${tag}`
 
 /** Query parameters that change the response; caches ignore all others. */
-export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'kind', 'version', 'label', 'at', 'from'] as const
+export const VARYING_PARAMETERS = [
+  'page',
+  'sort',
+  'q',
+  'tag',
+  'kind',
+  'version',
+  'label',
+  'at',
+  'key',
+  'from',
+] as const
 
 /** The No-Vary-Search value, for caches that support the standard: no other parameter changes the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`

@@ -94,11 +94,6 @@ export function isExportFormat(text: string): text is ExportFormat {
   return Object.hasOwn(EXPORT_FORMATS, text)
 }
 
-/** Returns the names of the labels that point at a version, in the order of the record. */
-export function labelsAt(labels: Repository['labels'], version: string): string[] {
-  return Object.keys(labels).filter((label) => labels[label] === version)
-}
-
 /** Returns the fields of a version that a format does not support. */
 export function listLost(
   format: ExportFormat,

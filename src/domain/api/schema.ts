@@ -1,5 +1,7 @@
 // The schemas of all public records. values.ts has their parts; front-matter.ts has the schemas of what authors write.
+
 import * as z from 'zod'
+import { LabelTarget } from '../content/label-schema.ts'
 import { CAPABILITY_KINDS, CAPABILITY_SEVERITIES } from '../inspect/kinds.ts'
 import { LIMITS } from '../limits.ts'
 import { AttestationFacts, PublisherFacts } from '../values/attestation.ts'
@@ -275,8 +277,8 @@ export const Repository = z
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
-      .record(z.string(), Version)
-      .describe('Names that point at a version, for example {"production": "1.2.0"}.'),
+      .record(z.string(), LabelTarget)
+      .describe('Names that point at a version, for example {"production": {"version": "1.2.0", "split": null}}.'),
     readme: z.string().describe('Notes on the prompt, in Markdown; empty if there are none.'),
     versions: z.array(Version).describe('The versions, highest first, without yanked ones.'),
     moved_to: FullName.nullable().describe('The repository that this one moved to, or null.'),
@@ -370,6 +372,8 @@ export type VersionRecord = z.infer<typeof VersionRecord>
 const ACTIVITY_TYPES = [
   'published',
   'labelled',
+  'restored',
+  'split',
   'unlabelled',
   'yanked',
   'unyanked',
@@ -379,12 +383,17 @@ const ACTIVITY_TYPES = [
   'tested',
 ] as const
 
+/** A second version of a label, and who gets it. */
+const Share = LabelTarget.shape.split.unwrap().pick({ version: true, percent: true })
+
 /** An entry of a repository's activity. docs/contract.md section 3. */
 export const Activity = z
   .object({
     type: z.enum(ACTIVITY_TYPES).describe('The kind of event; more may be added.'),
     at: Time.describe('When it happened.'),
     by: z.string().describe('The actor: a handle, or the author name of a manual commit.'),
+    by_token: z.string().nullable().describe('The name of the token that sent a change, or null.'),
+    by_workflow: z.string().nullable().describe('The CI workflow that sent a change, or null.'),
     version: Version.nullable().describe('The version that the event concerns, or null.'),
     label: z.string().nullable().describe('The label that was moved or removed, or null.'),
     from: z
@@ -392,10 +401,14 @@ export const Activity = z
       .nullable()
       .describe('The version that the label pointed at before, or the previous status, or null.'),
     to: z.string().nullable().describe('The version that the label points at now, or the new status, or null.'),
+    from_split: Share.nullable().describe('The second version that the label offered before, or null.'),
+    to_split: Share.nullable().describe('The second version that the label offers now, or null.'),
     reason: z
       .string()
       .nullable()
-      .describe('Why it was yanked or removed, the status message, or the outcome of the test suite, or null.'),
+      .describe(
+        'Why a label was moved or a version yanked or removed, the status message, or the outcome of the test suite, or null.',
+      ),
     suite: z.string().nullable().describe('The test suite that ran, or null.'),
     fields: z.array(z.string()).describe('The fields that changed, for the type `changed`.'),
     commit: z.string().nullable().describe('The commit of the change, or null.'),

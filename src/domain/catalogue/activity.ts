@@ -2,13 +2,15 @@
 import type { Activity, Result, VersionRow } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
+import { describeTarget, type LabelTarget, targetOf } from '../values/label-target.ts'
+import type { ChangeMark } from './change-mark.ts'
 import { describeOutcome } from './results.ts'
 
 /** Maximum number of entries per repository. docs/contract.md section 4 */
 export const MAX_ACTIVITIES = 100
 
-/** The author, time and commit of a change to `index.md`. */
-type Origin = Pick<Activity, 'at' | 'by' | 'commit'>
+/** The author, time and commit of a change to `index.md`, and what else the commit says. */
+type Origin = Pick<Activity, 'at' | 'by' | 'commit'> & Partial<ChangeMark>
 
 /** The activity of a repository, except its publishes, as stored in its data file. */
 interface KnownChanges {
@@ -18,18 +20,48 @@ interface KnownChanges {
   since: string | null
 }
 
-const NOTHING = { version: null, label: null, from: null, to: null, reason: null, suite: null, fields: [] }
+const NOTHING = {
+  by_token: null,
+  by_workflow: null,
+  version: null,
+  label: null,
+  from: null,
+  to: null,
+  from_split: null,
+  to_split: null,
+  reason: null,
+  suite: null,
+  fields: [],
+}
 const OWN_TYPES = new Set(['labels', 'yanked', 'removed', 'status', 'status_message'])
 
 /** Lists the effects of a change to `index.md`. The effects of one commit are listed in the order labels, yanks, removals, status, other fields. */
-export function listChanges(before: RepositoryFile, after: RepositoryFile, origin: Origin): Activity[] {
+export function listChanges(
+  before: RepositoryFile,
+  after: RepositoryFile,
+  { isRestored = false, reason: why = null, ...origin }: Origin,
+): Activity[] {
   const changes: Activity[] = []
   const add = (change: Pick<Activity, 'type'> & Partial<Activity>) => changes.push({ ...NOTHING, ...origin, ...change })
   const keysOf = (key: 'labels' | 'yanked') => new Set([...Object.keys(before[key]), ...Object.keys(after[key])])
   const readKey = (values: Record<string, string>, key: string) => (Object.hasOwn(values, key) ? values[key]! : null)
   for (const label of keysOf('labels')) {
-    const [from, to] = [readKey(before.labels, label), readKey(after.labels, label)]
-    if (from !== to) add({ type: to === null ? 'unlabelled' : 'labelled', version: to, label, from, to })
+    const [was, is] = [targetOf(before.labels, label), targetOf(after.labels, label)]
+    if (isSameJson(was, is)) continue
+    const [from, to] = [was?.version ?? null, is?.version ?? null]
+    const [from_split, to_split] = [shareOf(was), shareOf(is)]
+    const moved = to === null ? 'unlabelled' : isRestored ? 'restored' : 'labelled'
+    const type = from === to ? 'split' : moved
+    add({
+      type,
+      version: type === 'split' ? (to_split ?? from_split)!.version : to,
+      label,
+      from,
+      to,
+      from_split,
+      to_split,
+      reason: why,
+    })
   }
   for (const version of keysOf('yanked')) {
     const [from, reason] = [readKey(before.yanked, version), readKey(after.yanked, version)]
@@ -45,6 +77,12 @@ export function listChanges(before: RepositoryFile, after: RepositoryFile, origi
   if (before.status === after.status && before.status_message !== after.status_message) fields.push('status_message')
   if (fields.length > 0) add({ type: 'changed', fields })
   return changes
+}
+
+/** The salt of a split is no news for readers, and the record has it. */
+function shareOf(target: LabelTarget | undefined): Activity['to_split'] {
+  const { split } = target ?? {}
+  return split ? { version: split.version, percent: split.percent } : null
 }
 
 /** Joins the changes since the build with those of the build, which may contain some of the same commits. */
@@ -100,14 +138,27 @@ export function listTests(results: readonly Result[]): Activity[] {
 }
 
 /** Describes an entry in words, without a period, such as `Moved label production from 1.0.0 to 1.1.0`. */
-export function describeActivity({ type, version, label, from, to, reason, suite, fields }: Activity): string {
+export function describeActivity(activity: Activity): string {
+  const { type, version, label, from, to, from_split, to_split, reason, suite, fields } = activity
+  const said = reason === null ? '' : `: ${reason}`
+  const target = describeTarget({ version: to ?? '', split: to_split })
   switch (type) {
     case 'published':
       return `Published ${version}`
     case 'labelled':
-      return from === null ? `Set label ${label} to ${to}` : `Moved label ${label} from ${from} to ${to}`
+      return from === null
+        ? `Set label ${label} to ${target}${said}`
+        : `Moved label ${label} from ${from} to ${target}${said}`
+    case 'restored':
+      return from === null
+        ? `Set label ${label} back to ${target}${said}`
+        : `Moved label ${label} back from ${from} to ${target}${said}`
+    case 'split':
+      return to_split === null
+        ? `Ended the split of label ${label}, and gave ${from_split?.version} to nobody${said}`
+        : `Gave ${version} of label ${label} to ${to_split.percent} %${from_split?.version === version ? `, after ${from_split.percent} %` : ''}${said}`
     case 'unlabelled':
-      return `Removed label ${label} from ${from}`
+      return `Removed label ${label} from ${from}${said}`
     case 'yanked':
       return `Yanked ${version}: ${reason}`
     case 'unyanked':
@@ -115,7 +166,7 @@ export function describeActivity({ type, version, label, from, to, reason, suite
     case 'removed':
       return `Removed ${version}: ${reason}`
     case 'status':
-      return `Changed the status from ${from} to ${to}${reason === null ? '' : `: ${reason}`}`
+      return `Changed the status from ${from} to ${to}${said}`
     case 'changed':
       return `Changed ${fields.join(', ')}`
     case 'tested':

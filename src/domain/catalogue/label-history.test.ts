@@ -1,6 +1,8 @@
 // Tests where a label pointed at a time, from the known changes.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { pointing } from '../../../tests/fixtures/labels.ts'
 import { checkTime } from '../../server/read/query-values.ts'
 import type { Activity } from '../api/schema.ts'
 import { findLabelAt } from './label-history.ts'
@@ -10,17 +12,21 @@ const change = (hour: number, from: string | null, to: string | null, label = 'p
   type: to === null ? 'unlabelled' : 'labelled',
   at: at(hour),
   by: 'mona',
+  by_token: null,
+  by_workflow: null,
   version: to,
   label,
   from,
   to,
+  from_split: null,
+  to_split: null,
   reason: null,
   suite: null,
   fields: [],
   commit: `${hour}`,
 })
 const find = (hour: number, changes: Activity[], since: string | null = null, label = 'production') =>
-  findLabelAt(label, Date.parse(at(hour)), { labels: { production: '3.0.0', old: '1.0.0' }, changes, since })
+  findLabelAt(label, Date.parse(at(hour)), { labels: pointing({ production: '3.0.0', old: '1.0.0' }), changes, since })
 const version = (number: string) => ({ kind: 'version', version: number })
 
 const MOVES = [
@@ -87,7 +93,7 @@ test('with a complete history, the result is the last move before the time', () 
         from = to
         if (time <= when) expected = to
       }
-      const labels: Record<string, string> = from === null ? {} : { production: from }
+      const labels = from === null ? {} : pointing({ production: from })
       const found = findLabelAt('production', when * 1000, { labels, changes, since: null })
       expect(found.kind === 'version' ? found.version : null).toBe(expected)
     }),

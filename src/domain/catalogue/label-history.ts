@@ -1,11 +1,13 @@
 // Finds where a label pointed at a time, from a repository's activity. Reads import this file, so it imports no schemas.
+
 import type { Activity } from '../api/schema.ts'
+import { type Labels, targetOf } from '../values/label-target.ts'
 import { MAX_ACTIVITIES } from './activity.ts'
 
 /** What is known of a repository's labels. */
 interface KnownLabels {
   /** The labels now. */
-  labels: Readonly<Record<string, string>>
+  labels: Labels
   /** The changes of the repository in the order of the branch, newest first, without its publishes. */
   changes: readonly Activity[]
   /** Changes before this time are unknown; null if the history is complete. */
@@ -30,8 +32,8 @@ export function findLabelAt(label: string, at: number, { labels, changes, since 
     .sort()
     .at(-1)
   if (!before && known !== undefined && at < Date.parse(known)) return { kind: 'unknown', since: known }
-  const now = Object.hasOwn(labels, label) ? labels[label]! : null
+  const now = targetOf(labels, label)?.version ?? null
   const version = before ? before.to : first ? first.from : now
   if (version !== null) return { kind: 'version', version }
-  return { kind: 'none', firstSetAt: moves.findLast(({ type }) => type === 'labelled')?.at ?? null }
+  return { kind: 'none', firstSetAt: moves.findLast(({ to }) => to !== null)?.at ?? null }
 }

@@ -1,5 +1,7 @@
 // Tests which version an include line includes.
+
 import { describe, expect, test } from 'vitest'
+import { pointing } from '../../../tests/fixtures/labels.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../content/prompt-file.ts'
 import { resolveIncludes } from './resolve.ts'
 
@@ -11,7 +13,7 @@ describe('a range', () => {
     file: {
       ...DEFAULT_REPOSITORY_FILE,
       yanked: { '1.2.0': 'Wrong.' },
-      labels: { production: '1.0.0' },
+      labels: pointing({ production: '1.0.0' }),
       removed: { '0.9.0': 'Gone.' },
     },
   }
@@ -60,7 +62,7 @@ describe('a range', () => {
     ],
   ])('%s from %s, if %j are old enough, gives %s', (range, held, oldEnough, expected) => {
     const line = { repository: 'acme/part', range, held, offset: 0, length: 1 }
-    const file = { ...known.file, labels: { ...known.file.labels, newest: '2.0.0' } }
+    const file = { ...known.file, labels: { ...known.file.labels, newest: { version: '2.0.0', split: null } } }
     const minAge = { days: 7, oldEnough: new Map([['acme/part', new Set(oldEnough)]]) }
     const { value, problems } = resolveIncludes('acme/whole', [line], [{ ...known, file }], minAge)
     expect(value ? value[0]!.version : problems![0]!.message).toEqual(expected)

@@ -4,6 +4,7 @@ import type { RepositoryFile } from '../content/prompt-file.ts'
 import { countOf } from '../text/count-of.ts'
 import type { Parsed, ValueProblem } from '../text/problems.ts'
 import { kindOfRange } from '../values/include-range.ts'
+import { targetOf } from '../values/label-target.ts'
 import { isVersion } from '../values/names.ts'
 import { compareVersions, selectVersions } from '../values/versions.ts'
 import type { IncludeLine, Reference } from './include-lines.ts'
@@ -91,7 +92,7 @@ export function selectVersion(
   const { yanked, removed, labels, moved_to } = found.file
   if (moved_to !== null) return { problem: `${repository} has moved. Include ${moved_to} instead` }
   const isLabel = kindOfRange(range) === 'label'
-  const label = isLabel && Object.hasOwn(labels, range) ? labels[range] : undefined
+  const label = isLabel ? targetOf(labels, range)?.version : undefined
   if (isLabel && label === undefined)
     return { problem: `${repository} has no label ${range}. Set it first, or write a range` }
   const isTooNew = (version: string) =>

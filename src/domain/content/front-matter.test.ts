@@ -193,7 +193,9 @@ describe('a repository', () => {
   })
 
   test('accepts labels named like object properties, such as constructor', () => {
-    expect(RepositoryFrontMatter.parse({ labels: { constructor: '1.0.0' } }).labels).toEqual({ constructor: '1.0.0' })
+    expect(RepositoryFrontMatter.parse({ labels: { constructor: '1.0.0' } }).labels).toEqual({
+      constructor: { version: '1.0.0', split: null },
+    })
   })
 })
 

@@ -27,10 +27,10 @@ import {
   Tag,
   Time,
   unique,
-  Version,
   VersionAddress,
   WebAddress,
 } from '../values/values.ts'
+import { LabelInput } from './label-schema.ts'
 import { ProtectedLabels } from './protected-labels.ts'
 import { VariableInputs } from './variable-input.ts'
 
@@ -202,10 +202,10 @@ export const RepositoryFrontMatter = z.strictObject({
   labels: byKey(
     isLabel,
     'lower-case letters, digits and single hyphens, not latest and not a range such as 1 or x,',
-    Version,
+    LabelInput,
   )
     .default({})
-    .describe('Names that point at a version.'),
+    .describe('Names that point at a version, and may offer a second one to a share of callers.'),
   advisories: z
     .array(AdvisoryInput)
     .max(LIMITS.advisoriesPerRepository, `expected at most ${LIMITS.advisoriesPerRepository} advisories`)

@@ -154,7 +154,10 @@ export function listRemoved(index: string | undefined): string[] {
  *
  * @param text a file that `parseRepositoryFile` accepts, or undefined to create one
  */
-export function editRepositoryFile(text: string | undefined, changes: Partial<RepositoryFrontMatter>): string {
+export function editRepositoryFile(
+  text: string | undefined,
+  changes: Partial<z.input<typeof RepositoryFrontMatter>>,
+): string {
   return text === undefined ? formatFile(changes, '') : editFrontMatter(text, changes)
 }
 

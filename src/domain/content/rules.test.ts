@@ -1,6 +1,8 @@
 // Tests each rule for the content as a whole, with the file and key that it reports. See docs/contract.md sections 1
 // and 2.
+
 import { describe, expect, test } from 'vitest'
+import { pointing } from '../../../tests/fixtures/labels.ts'
 import { anIndex, aRepository, aTree, aVersion, readStarterCatalogue } from '../../../tests/fixtures/records.ts'
 import { words } from '../../../tests/words.ts'
 import type { ContentTree } from '../../catalogue/content-tree.ts'
@@ -122,7 +124,7 @@ describe('a repository', () => {
     [
       'yanked, with a label on another version',
       {
-        file: anIndex({ yanked: { '1.0.0': 'x' }, labels: { stable: '1.1.0' } }),
+        file: anIndex({ yanked: { '1.0.0': 'x' }, labels: pointing({ stable: '1.1.0' }) }),
         versions: [aVersion('1.0.0'), aVersion('1.1.0')],
       },
     ],
@@ -133,7 +135,7 @@ describe('a repository', () => {
 
   const twoVersions = [aVersion('1.0.0'), aVersion('1.1.0')]
   const two = { '1.0.0': 'x', '2.0.0': 'y' }
-  const labels = { missing: '2.0.0', withdrawn: '1.1.0', fine: '1.0.0' }
+  const labels = pointing({ missing: '2.0.0', withdrawn: '1.1.0', fine: '1.0.0' })
   const advisories = ['<1.2 ||', 'below 1.2'].map((range) => ({ range, severity: 'low' as const, message: 'm' }))
   const many = Array.from({ length: 1001 }, (_, at) => aVersion(`1.0.${at}`))
   const beside = 'expected at least one version next to it, such as versions/1.0.0.md'

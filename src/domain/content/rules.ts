@@ -1,4 +1,5 @@
 // Named rules about the content as a whole; each problem names the file and key that breaks the rule.
+
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../limits.ts'
 import { printable } from '../text/printable.ts'
@@ -6,6 +7,7 @@ import type { RuleProblem, ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 import { CHAT_NAMES } from '../values/chat.ts'
 import { checkChat } from '../values/chat-rules.ts'
+import { versionsOf } from '../values/label-target.ts'
 import { findContentProblem } from '../values/values.ts'
 import { isRange } from '../values/versions.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
@@ -126,6 +128,7 @@ export const REPOSITORY_RULES = {
       .map(refuseRemoved),
   'labels-point-at-active-versions': ({ file, versions }) =>
     Object.entries(file?.labels ?? {})
+      .flatMap(([label, target]) => versionsOf(target).map((version) => [label, version] as const))
       .filter(
         ([, target]) =>
           !versions.some(({ version }) => version === target) || Object.hasOwn(file?.yanked ?? {}, target),

@@ -6,8 +6,9 @@ import { type RepositoryState, readIndex } from '../publishing/repository-state.
 import { invalidField, validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import type { KeyChange } from '../text/yaml-edit.ts'
+import { describeTarget, formatTarget, type LabelTarget, labelsWith, targetOf } from '../values/label-target.ts'
 import { titleFromName } from '../values/names.ts'
-import type { Change, PatchFields } from './request.ts'
+import type { Change, ExpectedTarget, PatchFields } from './request.ts'
 
 /** The result of a change. */
 interface ChangeDecision {
@@ -26,9 +27,15 @@ export type NamedRepositories = Map<string, Pick<RepositoryFile, 'moved_to'>>
  * Decides the result of a change.
  *
  * @param named the repositories named by `moved_to` and `replaced_by`
+ * @param salt that of a split which begins
  * @throws HubError `not_found`, `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when `index.md` cannot be read
  */
-export function decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision {
+export function decideChange(
+  change: Change,
+  state: RepositoryState,
+  named: NamedRepositories,
+  salt: string,
+): ChangeDecision {
   const { owner, name, file } = state
   const fullName = `${owner}/${name}`
   if (state.versions.length === 0)
@@ -37,7 +44,7 @@ export function decideChange(change: Change, state: RepositoryState, named: Name
       `There is no repository ${fullName}. Publish its first version before you change it.`,
     )
   refuseArchived(change, fullName, file)
-  const edits = editsOf(change, state, named)
+  const edits = editsOf(change, state, named, salt)
   if (edits.keys.length === 0 && edits.readme === undefined)
     return { indexText: undefined, file, summary: edits.summary }
   const text = editKeys(state.indexText ?? '---\n---\n', edits.keys)
@@ -68,39 +75,42 @@ interface Edits {
   summary: string
 }
 
-function editsOf(change: Change, state: RepositoryState, named: NamedRepositories): Edits {
+function editsOf(change: Change, state: RepositoryState, named: NamedRepositories, salt: string): Edits {
   const { file } = state
   switch (change.kind) {
     case 'patch':
       return editsOfPatch(change.fields, state, named)
     case 'label': {
-      const { label, version } = change
-      requireVersion(state, version)
-      const now = labelOf(file, label)
+      const { label, version, split } = change
+      const now = targetOf(file.labels, label)
+      for (const [key, one] of [['version', version], ...(split ? [['split.version', split.version]] : [])] as const) {
+        requireVersion(state, one!)
+        if (Object.hasOwn(file.yanked, one!))
+          throw invalidField(
+            key!,
+            `expected a version that is not yanked, got ${one}; labels never point at a yanked version`,
+          )
+      }
       refuseConflict(change, state, now)
-      if (Object.hasOwn(file.yanked, version))
-        throw invalidField(
-          'version',
-          `expected a version that is not yanked, got ${version}; labels never point at a yanked version`,
-        )
+      const target = { version, split: split && { ...split, salt: saltOf(split.version, now, salt) } }
       return {
-        keys: now === version ? [] : [{ path: ['labels', label], value: version }],
-        summary: `label ${label} ${now ?? 'none'} → ${version}`,
+        keys: isSameJson(now, target) ? [] : [{ path: ['labels', label], value: formatTarget(target) }],
+        summary: `label ${label} ${now ? describeTarget(now) : 'none'} → ${describeTarget(target)}`,
       }
     }
     case 'unlabel': {
       const { label } = change
-      const now = labelOf(file, label)
+      const now = targetOf(file.labels, label)
       refuseConflict(change, state, now)
       return {
         keys: now === undefined ? [] : [{ path: ['labels', label], value: undefined }],
-        summary: `label ${label} ${now ?? 'none'} → none`,
+        summary: `label ${label} ${now ? describeTarget(now) : 'none'} → none`,
       }
     }
     case 'yank': {
       const { version, reason } = change
       requireVersion(state, version)
-      const labels = Object.keys(file.labels).filter((label) => file.labels[label] === version)
+      const labels = labelsWith(file.labels, version)
       if (labels.length > 0)
         throw invalidField(
           'labels',
@@ -144,8 +154,9 @@ function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryStat
   return { keys, readme: newReadme, summary: `change ${said.join(', ')}` }
 }
 
-const labelOf = ({ labels }: RepositoryFile, label: string) =>
-  Object.hasOwn(labels, label) ? labels[label] : undefined
+/** While only the percentage changes, the salt stays, so that nobody leaves the second version as its share grows. */
+const saltOf = (version: string, now: LabelTarget | undefined, salt: string) =>
+  now?.split?.version === version ? now.split.salt : salt
 
 /** @throws HubError `not_found` for a version that a repository does not have */
 export function requireVersion({ owner, name, versions }: RepositoryState, version: string): void {
@@ -157,13 +168,21 @@ export function requireVersion({ owner, name, versions }: RepositoryState, versi
 }
 
 function refuseConflict(
-  { label, expected }: { label: string; expected: string | null | undefined },
+  { label, expected }: { label: string; expected: ExpectedTarget },
   { owner, name }: RepositoryState,
-  now: string | undefined,
+  now: LabelTarget | undefined,
 ): void {
-  if (expected === undefined || expected === (now ?? null)) return
+  if (expected === undefined || isExpected(expected, now)) return
+  const said = typeof expected === 'string' ? expected : expected ? describeTarget(expected) : 'no such label'
   throw new HubError(
     'version_conflict',
-    `${owner}/${name}: expected was ${expected ?? 'no such label'}, but ${label} points at ${now ?? 'nothing'}. Fetch the repository, then send the change again.`,
+    `${owner}/${name}: expected was ${said}, but ${label} points at ${now ? describeTarget(now) : 'nothing'}. Fetch the repository, then send the change again.`,
   )
+}
+
+function isExpected(expected: Exclude<ExpectedTarget, undefined>, now: LabelTarget | undefined): boolean {
+  if (expected === null || now === undefined) return expected === null && now === undefined
+  if (typeof expected === 'string') return expected === now.version
+  const { version, percent } = now.split ?? {}
+  return expected.version === now.version && expected.split?.version === version && expected.split?.percent === percent
 }

@@ -1,4 +1,5 @@
 // Decides whether an author may delete a version or a whole prompt, and the `index.md` that says so. Pure.
+
 import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
 import type { VersionRow } from '../api/schema.ts'
@@ -8,6 +9,7 @@ import type { RepositoryState } from '../publishing/repository-state.ts'
 import { boundsOf, invalidField, parseBody } from '../publishing/request.ts'
 import { countOf } from '../text/count-of.ts'
 import type { KeyChange } from '../text/yaml-edit.ts'
+import { labelsWith } from '../values/label-target.ts'
 import { line } from '../values/values.ts'
 import { archivedError, requireVersion } from './decision.ts'
 import { dry_run, parseFields } from './request.ts'
@@ -115,9 +117,9 @@ function requireFresh(versions: readonly string[], fullName: string, standing: S
 }
 
 function refusePointedAt(versions: readonly string[], { labels }: RepositoryFile): void {
-  const pointing = Object.entries(labels).filter(([, version]) => versions.includes(version))
+  const pointing = versions.flatMap((version) => labelsWith(labels, version).map((label) => `${label} at ${version}`))
   if (pointing.length === 0) return
-  const said = pointing.map(([label, version]) => `${label} at ${version}`).join(', ')
+  const said = pointing.join(', ')
   throw invalidField('labels', `expected no label that points at what is deleted, got ${said}; move or remove it first`)
 }
 

@@ -1,6 +1,7 @@
 // Parses requests to change a repository: the bodies of PATCH, labels and yanks, reporting all problems at once. docs/contract.md section 7
 import * as z from 'zod'
 import { Description, TagInputs, Title } from '../content/front-matter.ts'
+import { Percent } from '../content/label-schema.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { LIMITS } from '../limits.ts'
@@ -12,9 +13,21 @@ import { FullName, License, line, Status, Version } from '../values/values.ts'
 
 /** Validates a change without making it. */
 export const dry_run = z.boolean().default(false).describe('Validates the request without committing anything.')
-const expected = Version.nullable()
+const share = z
+  .strictObject({ version: Version.describe('The second version.'), percent: Percent })
+  .meta({ id: 'Share', description: 'A second version, and the share of callers that get it.' })
+const expected = z
+  .union([Version, z.strictObject({ version: Version, split: share.nullable() })])
+  .nullable()
   .optional()
-  .describe('The version that the label must currently point to, or null if the label must not exist; otherwise 409.')
+  .describe(
+    'The version that the label must currently point to, or that with its split, or null if the label must not exist; otherwise 409.',
+  )
+export type ExpectedTarget = z.infer<typeof expected>
+const why = line(LIMITS.sentenceCharacters)
+  .min(1, 'expected some text')
+  .optional()
+  .describe('Why, which everyone can read in the activity.')
 
 /** A body of an `index.md`. */
 export const Body = z
@@ -43,11 +56,20 @@ export const RepositoryPatch = z
   .meta({ id: 'RepositoryPatch', description: 'A JSON merge patch of the fields of a repository that can be changed.' })
 /** The body that points a label at a version. */
 export const LabelRequest = z
-  .strictObject({ version: Version.describe('The version that the label will point to.'), expected, dry_run })
+  .strictObject({
+    version: Version.describe('The version that the label will point to.'),
+    split: share
+      .nullable()
+      .optional()
+      .describe('A second version for a share of callers. Null, or left out: none, which ends a split.'),
+    reason: why,
+    expected,
+    dry_run,
+  })
   .meta({ id: 'LabelRequest', description: 'The new target of a label.' })
 /** The body that removes a label; optional. */
 export const LabelRemoval = z
-  .strictObject({ expected })
+  .strictObject({ expected, reason: why })
   .meta({ id: 'LabelRemoval', description: 'The expected target of a label to remove.' })
 /** The body that yanks a version. */
 export const YankRequest = z
@@ -68,10 +90,18 @@ export type PatchFields = Omit<z.infer<typeof RepositoryPatch>, 'dry_run'>
 /** A requested change. */
 export type Change =
   | { kind: 'patch'; fields: PatchFields; isDryRun: boolean }
-  | { kind: 'label'; label: string; version: string; expected: string | null | undefined; isDryRun: boolean }
-  | { kind: 'unlabel'; label: string; expected: string | null | undefined; isDryRun: boolean }
+  | ({ kind: 'label'; label: string; isDryRun: boolean } & LabelMove)
+  | { kind: 'unlabel'; label: string; expected: ExpectedTarget; reason: string | undefined; isDryRun: boolean }
   | { kind: 'yank'; version: string; reason: string; isDryRun: boolean }
   | { kind: 'unyank'; version: string; isDryRun: boolean }
+
+/** Where a label is to point. */
+export interface LabelMove {
+  version: string
+  split: z.infer<typeof share> | null
+  reason: string | undefined
+  expected: ExpectedTarget
+}
 
 /** The change and its target, both from the URL. */
 export type Target =
@@ -92,21 +122,16 @@ function parseChange(target: Target, body: unknown): Change {
       return { kind: 'patch', fields, isDryRun }
     }
     case 'label': {
-      const { dry_run: isDryRun, ...said } = parseFields(LabelRequest, body)
-      if (!isLabel(target.label))
-        throw invalidField(
-          'label',
-          `expected a name that clients cannot read as a range or as the latest version, got ${target.label}; choose another name, such as production`,
-        )
-      return { kind: 'label', label: target.label, version: said.version, expected: said.expected, isDryRun }
+      const { dry_run: isDryRun, version, split = null, reason, expected } = parseFields(LabelRequest, body)
+      requireLabel(target.label)
+      if (split?.version === version)
+        throw invalidField('split.version', `expected another version than ${version}, which the label points at`)
+      return { kind: 'label', label: target.label, version, split, reason, expected, isDryRun }
     }
-    case 'unlabel':
-      return {
-        kind: 'unlabel',
-        label: target.label,
-        expected: parseFields(LabelRemoval, body).expected,
-        isDryRun: false,
-      }
+    case 'unlabel': {
+      const { expected, reason } = parseFields(LabelRemoval, body)
+      return { kind: 'unlabel', label: target.label, expected, reason, isDryRun: false }
+    }
     case 'yank': {
       const { dry_run: isDryRun, reason } = parseFields(YankRequest, body)
       return { kind: 'yank', version: target.version, reason, isDryRun }
@@ -115,6 +140,15 @@ function parseChange(target: Target, body: unknown): Change {
       parseFields(UnyankRequest, body)
       return { kind: 'unyank', version: target.version, isDryRun: false }
   }
+}
+
+/** @throws HubError `validation_failed` for a name that no label can have */
+export function requireLabel(label: string): void {
+  if (!isLabel(label))
+    throw invalidField(
+      'label',
+      `expected a name that clients cannot read as a range or as the latest version, got ${label}; choose another name, such as production`,
+    )
 }
 
 /** Parses the fields of a change. @throws HubError `validation_failed`, also for secrets */

@@ -28,10 +28,24 @@ export function versionsOf({ version, split }: LabelTarget): string[] {
   return split ? [version, split.version] : [version]
 }
 
+/** Returns the first version of each label. */
+export function firstVersions(labels: Labels): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).map(([label, { version }]) => [label, version]))
+}
+
+/** Lists the names of the labels whose first version this is, in the order of the record. */
+export function labelsAt(labels: Labels, version: string): string[] {
+  return Object.keys(labels).filter((label) => labels[label]!.version === version)
+}
+
 /** Lists the names of the labels that may give a version, in the order of the record. */
 export function labelsWith(labels: Labels, version: string): string[] {
   return Object.keys(labels).filter((label) => versionsOf(labels[label]!).includes(version))
 }
+
+/** Returns a target as `index.md` has it. */
+export const formatTarget = (target: LabelTarget): string | LabelTarget =>
+  target.split === null ? target.version : target
 
 /** Describes a target, such as `1.4.0, 1.5.0 for 10 %`. */
 export function describeTarget({ version, split }: { version: string; split: Omit<Split, 'salt'> | null }): string {

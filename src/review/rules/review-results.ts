@@ -6,6 +6,7 @@ import type { ResultEntry, VersionEntry } from '../../domain/content/content-tre
 import type { OwnerFile, RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { findProtection } from '../../domain/content/protected-labels.ts'
 import { describeMissing, findMissingEvidence } from '../../domain/managing/evidence.ts'
+import { targetOf, versionsOf } from '../../domain/values/label-target.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import { createReporter, type ReviewContext, type ReviewFinding, reviewSender } from './review-findings.ts'
 import type { RuleName } from './review-rules.ts'
@@ -61,10 +62,17 @@ export function reviewLabels(
   const report = createReporter(remarks, { kind: 'repository', owner: handle, name })
   const say = (rule: RuleName, label: string, message: string) => report(rule, `labels.${label}`, message)
   const isTrusted = mayReport === undefined || mayReport(handle)
-  for (const [label, version] of Object.entries(after)) {
+  const pointing = Object.keys(after).flatMap((label) => {
+    const was = before && targetOf(before, label)
+    return versionsOf(after[label]!).map((version, place) => {
+      // A share that grows asks for nothing, because its version had its results when the split began.
+      const held = place === 0 ? was?.version === version : was && versionsOf(was).includes(version)
+      return { label, version, isMoved: before !== undefined && !held }
+    })
+  })
+  for (const { label, version, isMoved } of pointing) {
     const target = versions.find((one) => one.version === version)
     if (!target) continue
-    const isMoved = before !== undefined && (!Object.hasOwn(before, label) || before[label] !== version)
     if (owner === 'broken') {
       if (isMoved) say('labels-have-results', label, `expected content/${handle}/index.md in the base to be readable`)
       continue

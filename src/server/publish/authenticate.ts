@@ -21,6 +21,8 @@ export interface Bearer {
   publisher: string
   /** The token's ID; undefined for a session and for a CI job, whose token is not listed anywhere. */
   tokenId: string | undefined
+  /** The token's name; undefined where there is no token ID. */
+  tokenName: string | undefined
   /** The publisher's handle; undefined for operators and CI jobs, which publish as the owner. */
   login: string | undefined
   /** The token's scope; undefined for a CI job or a session, which cover everything that their holder may change. */
@@ -121,6 +123,7 @@ export async function authenticate(request: Request, deps: TokenChecks, now: Dat
     id: `token:${id}`,
     publisher: holder.kind === 'person' ? `person:${holder.user_id}` : `token:${id}`,
     tokenId: id,
+    tokenName: record.name,
     scope,
     permissions,
     holder,
@@ -137,6 +140,7 @@ function bearerOf(holder: Extract<Holder, { kind: 'person' }>): Bearer {
     id: publisher,
     publisher,
     tokenId: undefined,
+    tokenName: undefined,
     scope: undefined,
     permissions: undefined,
     holder,
@@ -178,6 +182,7 @@ async function authenticateJob(token: string, deps: TokenChecks, now: Date): Pro
     id: `job:${repositoryId}`,
     publisher: `job:${repositoryId}`,
     tokenId: undefined,
+    tokenName: undefined,
     scope: undefined,
     permissions: undefined,
     holder: { kind: 'job', ...job },

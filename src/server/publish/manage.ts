@@ -2,19 +2,22 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
+import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { findProtection } from '../../domain/content/protected-labels.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import { type Change, readChangeBody, type Target } from '../../domain/managing/request.ts'
 import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
+import { targetOf as labelTarget, versionsOf } from '../../domain/values/label-target.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../git/git-store.ts'
+import { findChanges } from '../read/activity.ts'
 import { findRepository } from '../read/records.ts'
 import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { differs, showRepository } from './renew-fresh-copy.ts'
-import { changeMessage, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { changeMessage, markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A change to what is already published. */
 type ChangeId = Exclude<
@@ -32,12 +35,15 @@ export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite 
       return {
         needed: permissionFor(change),
         async carryOut(sending, deps, time) {
-          const neighbours = await findNeighbours(change, deps)
+          const asked = {
+            change,
+            neighbours: await findNeighbours(change, deps),
+            salt: time.newId().replaceAll('-', ''),
+          }
           const write = {
             ...sending,
             needsHistory: false,
-            decide: (folder: FolderState, readers: Readers) =>
-              decideAttempt(sending, change, neighbours, folder, readers, deps),
+            decide: (folder: FolderState, readers: Readers) => decideAttempt(sending, asked, folder, readers, deps),
           }
           return writeToGit(write, sending.bearer, deps, time)
         },
@@ -81,8 +87,7 @@ async function findNeighbours(change: Change, deps: PublishHub): Promise<NamedRe
 /** Decides an attempt: either a commit or a response without a commit. The record for the response is built before the commit, so that nothing can fail afterwards. */
 async function decideAttempt(
   sending: Sending,
-  change: Change,
-  neighbours: NamedRepositories,
+  { change, neighbours, salt }: { change: Change; neighbours: NamedRepositories; salt: string },
   folder: FolderState,
   readers: Readers,
   deps: PublishHub,
@@ -92,9 +97,13 @@ async function decideAttempt(
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = readRepositoryState(found)
   const { decideChange } = await import('./decide-change.ts')
-  const { file, indexText, summary } = await deps.runLong(decideChange, change, state, neighbours)
-  if (change.kind === 'label' && indexText !== undefined) await requireResults(sending, change, folder, readers, deps)
-  const shown = { file, entry: undefined, added: undefined }
+  const { file, indexText, summary } = await deps.runLong(decideChange, change, state, neighbours, salt)
+  const isRestored =
+    change.kind === 'label' && indexText !== undefined
+      ? await judgeMove(sending, change.label, { was: state.file, is: file }, folder, readers, deps)
+      : false
+  const mark = markOf(sending.bearer, { reason: 'label' in change ? change.reason : undefined, isRestored })
+  const shown = { file, entry: undefined, added: undefined, mark }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)
   // A copy with more versions than git belongs to a later publish, which this git listing does not include yet.
   const repository = record?.repository ?? (await deps.fresh.find('repositories', owner, name))?.repository
@@ -105,26 +114,44 @@ async function decideAttempt(
     const isUnshown = !change.isDryRun && (await differs(record, { owner, name }, deps))
     return { kind: 'answer', answer, ...(isUnshown && { shown }) }
   }
-  const message = changeMessage(sending, `${owner}/${name}: ${summary}`)
+  const message = changeMessage(sending, `${owner}/${name}: ${summary}`, mark)
   return { kind: 'commit', additions: { owner, name, message, version: undefined, index: indexText }, shown, answer }
 }
 
-/** Reads the results of the version to which a label is to move, if the owner requires any. @throws HubError `evidence_missing` */
-async function requireResults(
+/**
+ * Judges what a label is to point at. A version that it gets anew needs the results that the owner requires, unless it had that version before.
+ *
+ * @returns whether the label goes back to a version that it had before
+ * @throws HubError `evidence_missing`
+ */
+async function judgeMove(
   { owner, name }: Sending,
-  { label, version }: Extract<Change, { kind: 'label' }>,
+  label: string,
+  files: { was: RepositoryFile; is: RepositoryFile },
   folder: FolderState,
   readers: Readers,
   deps: PublishHub,
-): Promise<void> {
+): Promise<boolean> {
+  const was = labelTarget(files.was.labels, label)
+  const { version, split } = labelTarget(files.is.labels, label)!
+  const isMoved = was?.version !== version
+  const { changes } = isMoved ? await findChanges(owner, name, deps) : { changes: [] }
+  const isRestored = changes.some((one) => one.label === label && (one.from === version || one.to === version))
+  const fresh = [
+    ...(isMoved && !isRestored ? [version] : []),
+    ...(split && !(was && versionsOf(was).includes(split.version)) ? [split.version] : []),
+  ]
   const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
-  if (protection === undefined || typeof protection === 'string') return
+  if (fresh.length === 0 || protection === undefined || typeof protection === 'string') return isRestored
   const [{ requireEvidence }, { readTested }] = await Promise.all([
     import('../../domain/managing/evidence.ts'),
     import('./read-from-git.ts'),
   ])
-  const { content_sha256, results } = await readTested({ owner, name, version }, folder, readers, deps)
-  requireEvidence(label, protection, { owner, name, version, content_sha256 }, results)
+  for (const one of fresh) {
+    const { content_sha256, results } = await readTested({ owner, name, version: one }, folder, readers, deps)
+    requireEvidence(label, protection, { owner, name, version: one, content_sha256 }, results)
+  }
+  return isRestored
 }
 
 /** @throws HubError `forbidden`; a protected label requires a higher permission */

@@ -2,6 +2,7 @@
 
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
+import { type ChangeMark, listTrailers } from '../../domain/catalogue/change-mark.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
@@ -92,8 +93,21 @@ export function openCommit<Change>(
 }
 
 /** Returns the message of a commit that changes what is already published. */
-export function changeMessage({ owner, bearer }: Sending, headline: string): Additions['message'] {
-  return { headline, trailers: [['Changed-By', bearer.login ?? owner]] }
+export function changeMessage(
+  { owner, bearer }: Sending,
+  headline: string,
+  mark: ChangeMark = markOf(bearer),
+): Additions['message'] {
+  return { headline, trailers: [['Changed-By', bearer.login ?? owner], ...listTrailers(mark)] }
+}
+
+/** Returns what a commit says of its sender and, of a label that moves, why and that it went back. */
+export function markOf(
+  { tokenName, provenance }: Pick<Bearer, 'tokenName' | 'provenance'>,
+  { reason = null, isRestored = false }: { reason?: string | null | undefined; isRestored?: boolean } = {},
+): ChangeMark {
+  const by_workflow = provenance ? `${provenance.repository}/${provenance.workflow}` : null
+  return { by_token: tokenName ?? null, by_workflow, reason, isRestored }
 }
 
 /** Carries out a write when it is its sender's turn, and makes it visible immediately. @throws HubError for every rejection in docs/contract.md section 6 that requires git */

@@ -6,6 +6,7 @@ import { dependentsEnvelope, onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ReadId } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { chooseVersion, targetOf } from '../../domain/values/label-target.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import type { Hub } from '../hub.ts'
 import { importOnce } from '../import-once.ts'
@@ -107,12 +108,14 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
         : { bytes, hasDigest: true, headers, cache: 'immutable' }
     }
-    const { label, at } = asked
+    const { label, at, key } = asked
     if (label !== undefined && at !== undefined) return rawAt(owner, name, { label, at }, hub)
     const found = await findRepository(owner, name, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
     const facts = found.facts()
-    const version = resolveVersion(facts, asked) ?? facts.latest_version
+    const first = resolveVersion(facts, asked) ?? facts.latest_version
+    const target = label === undefined ? undefined : targetOf(facts.labels, label)
+    const version = target && key !== undefined ? await chooseVersion(target, key) : first
     if (version === null) throw activeVersionNotFound(owner, name)
     // The record contains the latest content, so only one file is read, and the content always matches the version number.
     const latest = version === facts.latest_version ? facts.latestContent : undefined
@@ -120,6 +123,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
       bytes: latest ?? (await readContent(owner, name, version, hub)),
       hasDigest: true,
       headers: await describeRaw(version, facts, hub),
+      ...(key !== undefined && { cache: 'personal' as const }),
     }
   },
   listActivity: async ({ owner = '', name = '' }, _query, hub) => {

@@ -5,6 +5,7 @@ import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { type ListEnvelope, labelledEnvelope } from '../../domain/api/envelope.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { LabelledPrompt } from '../../domain/api/schema.ts'
+import { targetOf } from '../../domain/values/label-target.ts'
 import type { FreshCopy } from '../../state/fresh-copies.ts'
 import type { Hub, Sources } from '../hub.ts'
 import { encode, findUser } from './records.ts'
@@ -40,7 +41,7 @@ export async function findLabelled(
 /** Returns the prompt of a copy at a label; undefined if it is not listed or lacks the label. */
 function labelledIn({ repository, versions }: FreshCopy, label: string, baseUrl: string): LabelledPrompt | undefined {
   const { owner, name, full_name, labels, status, moved_to } = repository
-  const version = Object.hasOwn(labels, label) ? labels[label] : undefined
+  const version = targetOf(labels, label)?.version
   const summary = versions.find((one) => one.version === version)
   if (!summary || status === 'archived' || moved_to !== null) return undefined
   const { content_sha256 } = summary

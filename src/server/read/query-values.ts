@@ -1,7 +1,9 @@
 // Parses query values, and determines which version they select: by number, by label, or the latest.
+
 import { HubError } from '../../domain/api/errors.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { printable } from '../../domain/text/printable.ts'
+import { targetOf } from '../../domain/values/label-target.ts'
 import { isVersion } from '../../domain/values/names.ts'
 
 /** The version that a query selects, by number or by label; both may be missing. */
@@ -10,9 +12,10 @@ interface AskedVersion {
   label: string | undefined
 }
 
-/** The same, with the time at which the label is asked for. */
+/** The same, with the time at which the label is asked for, or the caller who asks. */
 interface AskedRaw extends AskedVersion {
   at: string | undefined
+  key: string | undefined
 }
 
 /** Parses the version or label that a query selects. @throws HubError `invalid_request` for a malformed number, or for a number together with a label */
@@ -23,7 +26,21 @@ export function readVersionQuery(query: URLSearchParams): AskedRaw {
   if (label !== undefined && version !== undefined) throw ambiguousVersionError()
   const at = lastOf(query, 'at')
   if (at !== undefined) checkTime(at, label, Date.now())
-  return { version, label, at }
+  const key = lastOf(query, 'key')
+  if (key !== undefined) checkKey(key, label, at)
+  return { version, label, at, key }
+}
+
+/** Maximum length of a key in UTF-16 code units. */
+const MAX_KEY = 1_000
+
+/** @throws HubError `invalid_request` for a key without a label, at a time in the past, or that is too long */
+function checkKey(key: string, label: string | undefined, at: string | undefined): void {
+  if (label === undefined) throw new HubError('invalid_request', 'key: expected a label too, such as label=production.')
+  if (at !== undefined)
+    throw new HubError('invalid_request', 'key: expected no at beside it, because who got which version is not kept.')
+  if (key.length > MAX_KEY)
+    throw new HubError('invalid_request', `key: expected at most ${MAX_KEY} characters, got ${key.length}.`)
 }
 
 /** Parses the version to compare with. @throws HubError `invalid_request` for a malformed number */
@@ -75,7 +92,8 @@ export function resolveVersion(
 ): string | undefined {
   if (label === undefined) return version
   if (version !== undefined) throw ambiguousVersionError()
-  if (Object.hasOwn(labels, label)) return labels[label]
+  const target = targetOf(labels, label)
+  if (target) return target.version
   const known = Object.keys(labels)
   const listed = known.slice(0, MAX_LABELS).join(', ') + (known.length > MAX_LABELS ? ', …' : '')
   throw new HubError(

@@ -1,7 +1,9 @@
 // Lists the formats in which a version can be downloaded, with the fields that each format loses.
-import { EXPORT_FORMATS, type ExportFormat, labelsAt, listLost } from '../../domain/api/export-formats.ts'
+
+import { EXPORT_FORMATS, type ExportFormat, listLost } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
+import { labelsAt } from '../../domain/values/label-target.ts'
 
 /** Lists the formats that support a version, with the fields that each loses, as in `Export-Lost`. A format may still reject content that contains the format's own syntax; the response says why. */
 export function listDownloads(repository: Repository, record: VersionRecord) {

@@ -1,7 +1,9 @@
 // Generates code that fetches a prompt, for each tool and each way to choose a version. Each snippet can be used unchanged.
+
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { mustBeGiven } from '../../domain/content/filling.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
+import { describeTarget } from '../../domain/values/label-target.ts'
 import { formatSelected, type Selector, type VersionChoice } from './select-version.ts'
 
 /** A way to choose a version. */
@@ -31,7 +33,10 @@ export function listChoices({ labels }: Pick<Repository, 'labels'>, version: str
     { words: `Pinned to ${version}`, by: { parameter: 'version', value: version } },
     { words: 'Latest', by: undefined },
     ...Object.entries(labels).map(
-      ([label, version]): Choice => ({ words: `${label} → ${version}`, by: { parameter: 'label', value: label } }),
+      ([label, target]): Choice => ({
+        words: `${label} → ${describeTarget(target)}`,
+        by: { parameter: 'label', value: label },
+      }),
     ),
   ]
 }

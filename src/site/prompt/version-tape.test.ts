@@ -1,5 +1,7 @@
 // Tests the tape of a prompt's versions.
+
 import { expect, test } from 'vitest'
+import { pointing } from '../../../tests/fixtures/labels.ts'
 import { listTicks } from './version-tape.ts'
 
 const row = (version: string, yanked = false) => ({ version, published_at: '2026-05-12T10:00:00Z', yanked })
@@ -8,7 +10,7 @@ const nothing = { labels: {}, breaking: new Set<string>(), changelogs: new Map<s
 test('one tick a version, oldest first, with its part, its marks and its words', () => {
   const ticks = listTicks({
     versions: [row('2.0.0'), row('1.1.1', true), row('1.1.0'), row('1.0.0')],
-    labels: { production: '1.1.0', staging: '1.1.0' },
+    labels: pointing({ production: '1.1.0', staging: '1.1.0' }),
     breaking: new Set(['2.0.0']),
     changelogs: new Map([
       ['2.0.0', 'Reads\na diff'],

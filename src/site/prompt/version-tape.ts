@@ -1,12 +1,14 @@
 // Arranges a prompt's versions as a tape: one tick for each, oldest first, by its height a major, minor or patch version.
+
 import type { VersionRow } from '../../domain/api/schema.ts'
 import { formatDay } from '../../domain/text/days.ts'
+import { type Labels, labelsWith } from '../../domain/values/label-target.ts'
 
 /** What a tape is made from. */
 interface TapeParts {
   /** Highest first. */
   versions: readonly Pick<VersionRow, 'version' | 'published_at' | 'yanked'>[]
-  labels: Readonly<Record<string, string>>
+  labels: Labels
   /** The versions that are known to break callers. */
   breaking: ReadonlySet<string>
   /** The changelogs that are known, by version. */
@@ -29,11 +31,10 @@ const CHANGELOG_CHARACTERS = 100
 
 /** Returns the ticks of the newest versions, oldest first. */
 export function listTicks({ versions, labels, breaking, changelogs }: TapeParts): Tick[] {
-  const labelsAt = Map.groupBy(Object.keys(labels), (label) => labels[label]!)
   return versions
     .slice(0, MAX_TICKS)
     .map(({ version, published_at, yanked }) => {
-      const named = labelsAt.get(version) ?? []
+      const named = labelsWith(labels, version)
       const isBreaking = breaking.has(version)
       const marks = [...named, ...(isBreaking ? ['breaking'] : []), ...(yanked ? ['yanked'] : [])]
       const changelog = shorten(changelogs.get(version) ?? '')

@@ -1,5 +1,7 @@
 // Read tests for records: each repository, version and owner matches the content folder.
+
 import { describe, expect, test } from 'vitest'
+import { pointing } from '../../fixtures/labels.ts'
 import { REPOSITORY_SHAPE, SUMMARY_SHAPE } from '../../fixtures/repository-fields.ts'
 import { expectError, expectShape, LISTED_VERSION, USER, VERSION_RECORD } from '../answers.ts'
 import type { Json } from '../client.ts'
@@ -18,7 +20,7 @@ export function records(hub: Reading): void {
         content: latest?.text ?? null,
         content_sha256: latest?.sha256 ?? null,
         size_bytes: latest?.bytes.length ?? null,
-        labels: repository.labels,
+        labels: pointing(repository.labels),
         versions: repository.active.map(({ version }) => version),
       })
       // Only content is kept byte for byte; the text of a page may lose surrounding whitespace.

@@ -1,8 +1,12 @@
 // The commands that change what is published: labels, yanks, status, texts and results of tests.
+import { parseArguments } from '../arguments.ts'
+import { explainNone, labelled } from '../hub-reader.ts'
 import { FULL_NAME } from '../lock.ts'
-import { type ChangeResult, HubManager, type RepositoryChanges } from '../prompt-hub.ts'
+import type { Target } from '../manage.ts'
+import { type ChangeResult, HubManager, PromptHubError, type RepositoryChanges } from '../prompt-hub.ts'
+import { readRepositoryRecord } from '../records.ts'
 import { type Command, define, flag, invalid, WrongUse } from './define.ts'
-import { hubUrl, takeToken } from './hub.ts'
+import { hubUrl, read, takeToken } from './hub.ts'
 import { MAX_OUTPUT_BYTES, readOutcome } from './outcome.ts'
 import { decodeText, readBounded, readInput } from './sources.ts'
 import { note, say, sayJson } from './terminal.ts'
@@ -14,16 +18,46 @@ const MAX_README_BYTES = 1_048_576
 /** `label`. */
 export const labelCommand: Command = define({
   takes: [2, 3],
-  options: { remove: flag, json },
-  async run([name = '', label = '', version], { remove, json }) {
-    if (remove !== (version === undefined)) throw new WrongUse()
-    await change(name, json, (hub) =>
-      version === undefined
-        ? [hub.removeLabel(name, label), `${label} removed`]
-        : [hub.setLabel(name, label, version), `${label} ${version}`],
-    )
+  options: { remove: flag, undo: flag, split: text, reason: text, json },
+  async run([name = '', label = '', version], { remove, undo, split: share, reason, json }) {
+    const why = reason === undefined ? {} : { reason }
+    if (Number(remove) + Number(undo) + Number(version !== undefined || share !== undefined) !== 1) throw new WrongUse()
+    if (remove) return change(name, json, (hub) => [hub.removeLabel(name, label, why), `${label} removed`])
+    if (undo) {
+      if (reason !== undefined) throw invalid('--reason: expected no --undo beside it')
+      return change(name, json, (hub) => {
+        const undone = hub.undoLabel(name, label)
+        return [undone, undone.then(({ target }) => `${label} ${target ? sayTarget(target) : 'removed'}`)]
+      })
+    }
+    const split = share === undefined ? null : readShare(share)
+    const first = version ?? (await readFirst(name, label))
+    await change(name, json, (hub) => [
+      hub.setLabel(name, label, first, { split, ...why, ...(version === undefined && { expected: first }) }),
+      `${label} ${sayTarget({ version: first, split })}`,
+    ])
   },
 })
+
+const sayTarget = ({ version, split }: Target) =>
+  split ? `${version}, ${split.version} for ${split.percent} %` : version
+
+function readShare(share: string): NonNullable<Target['split']> {
+  const [, version = '', percent] = /^(\d+\.\d+\.\d+)=(\d{1,2})$/.exec(share) ?? []
+  if (percent === undefined)
+    throw invalid(`--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got ${share || 'nothing'}`)
+  return { version, percent: Number(percent) }
+}
+
+/** The version that a label points at. */
+async function readFirst(name: string, label: string): Promise<string> {
+  const { fullName } = parseArguments(name, { label })
+  const { text } = await read(hubUrl(), `/api/v1/repos/${fullName}`)
+  const { labels } = await readRepositoryRecord(text, fullName)
+  const target = labelled(labels, label)
+  if (!target) throw new PromptHubError('not_found', explainNone(fullName, label, labels, []))
+  return target.version
+}
 
 /** `yank`. */
 export const yankCommand: Command = define({
@@ -107,14 +141,14 @@ export const resultCommand: Command = define({
 async function change(
   name: string,
   isJson: boolean,
-  start: (hub: HubManager) => [change: Promise<ChangeResult>, said: string],
+  start: (hub: HubManager) => [change: Promise<ChangeResult>, said: string | Promise<string>],
 ): Promise<void> {
   const url = hubUrl()
   const [changing, said] = start(new HubManager({ url, token: takeToken(url), timeoutMs: 60_000, deadlineMs: 180_000 }))
   const result = await changing
   if (result.unchanged) note('unchanged: nothing to do')
   if (isJson) sayJson({ data: result })
-  else say(`${name} ${said}`)
+  else say(`${name} ${await said}`)
 }
 
 async function readGiven(path: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
