@@ -80,6 +80,8 @@ export const LIMITS = {
   suitesPerVersion: 20,
   /** Test cases of a suite with one outcome; far more than anybody runs on one prompt. */
   testsPerSuite: 1_000_000,
+  /** Labels that a publish may move. */
+  labelsPerPublish: 10,
   /** Suites that a protected label may require. */
   suitesPerLabel: 10,
   retiringModels: 2_000,

@@ -17,6 +17,14 @@ interface WantedChange {
   isReviewed: boolean
 }
 
+const reasonOf = (reason: string) => (reason === '' ? {} : { reason })
+
+/** What is no number is refused by the API, which says what it expected. */
+function readSplit(text: (key: string) => string): { version: string; percent: number } | null {
+  const version = text('second')
+  return version === '' ? null : { version, percent: text('percent') === '' ? Number.NaN : Number(text('percent')) }
+}
+
 /** Returns the API call for a submitted form. @returns undefined if no page contains such a form */
 export function changeOf(form: URLSearchParams, { owner, name }: RepositoryPlace): WantedChange | undefined {
   const text = (key: string) => (form.get(key) ?? '').trim()
@@ -33,9 +41,9 @@ export function changeOf(form: URLSearchParams, { owner, name }: RepositoryPlace
   const version = text('version')
   switch (form.get('change')) {
     case 'label':
-      return to('setLabel', { version }, { label }, reviewed)
+      return to('setLabel', { version, split: readSplit(text), ...reasonOf(text('reason')) }, { label }, reviewed)
     case 'unlabel':
-      return to('removeLabel', {}, { label }, reviewed)
+      return to('removeLabel', reasonOf(text('reason')), { label }, reviewed)
     case 'yank':
       return to('yankVersion', { reason: text('reason') }, { version }, checked)
     case 'unyank':

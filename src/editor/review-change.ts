@@ -3,10 +3,10 @@
 import type { Difference } from '../domain/api/schema.ts'
 import { compareForCallers } from '../domain/catalogue/difference.ts'
 import { countOf } from '../domain/text/count-of.ts'
-import { targetOf } from '../domain/values/label-target.ts'
+import { targetOf, versionsOf } from '../domain/values/label-target.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'
 import { call, type Editing, readVersion } from './editing.ts'
-import type { LabelReview } from './views.ts'
+import type { LabelReview, ReviewedTarget } from './views.ts'
 
 /** Reviews a change of a label. Its new version is checked by a dry run, so that nobody confirms what would be refused. @returns the refusal, or what the change does */
 export async function reviewChange(
@@ -16,14 +16,17 @@ export async function reviewChange(
   const { repository, deps } = editing
   const { label = '' } = parameters
   const { labels } = repository!
-  const from = targetOf(labels, label)?.version
+  const from = targetOf(labels, label)
   if (id === 'removeLabel') return { label, from, to: undefined, isBreaking: false, changes: [] }
   const checked = await call(editing, { id, parameters, body: { ...body, dry_run: true } })
   if (!checked.isDone) return checked
-  const to = 'version' in body ? String(body.version) : ''
+  const to = body as ReviewedTarget
+  const { split } = to
+  // What callers get anew: the second version, unless they get it already.
+  const next = split && from && !versionsOf(from).includes(split.version) ? split.version : to.version
   const [before, after] = await Promise.all([
-    readVersion(repository!, from ?? null, deps),
-    readVersion(repository!, to, deps),
+    readVersion(repository!, from?.version ?? null, deps),
+    readVersion(repository!, next, deps),
   ])
   const difference = before && after ? compareForCallers(before, after) : undefined
   return {

@@ -45,13 +45,19 @@ export type PublishedView = View<
 >
 
 /** The page for changing a prompt's labels, versions, status, readme and metadata. */
+/** A target of a label without its salt. */
+export interface ReviewedTarget {
+  version: string
+  split: { version: string; percent: number } | null
+}
+
 /** What moving or removing a label does. */
 export interface LabelReview {
   label: string
-  /** The version that it points at now, if any. */
-  from: string | undefined
-  /** The version that it is to point at; undefined if it is to be removed. */
-  to: string | undefined
+  /** What it points at now, if anything. */
+  from: ReviewedTarget | undefined
+  /** What it is to point at; undefined if it is to be removed. */
+  to: ReviewedTarget | undefined
   isBreaking: boolean
   /** What changes for callers, such as `adds required variable topic`. */
   changes: readonly string[]

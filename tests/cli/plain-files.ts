@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { rsort, satisfies } from 'semver'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
+import type { LabelTarget } from '../../src/domain/values/label-target.ts'
 import { packSkill } from '../../src/files/archive.ts'
 import { pointing } from '../fixtures/labels.ts'
 import { asAsked, faultBody } from './stand-in.ts'
@@ -15,6 +16,8 @@ export interface Prompt {
   /** Maps each yanked version to the reason. */
   yanked?: Record<string, string>
   labels?: Record<string, string>
+  /** The second version of every label. */
+  split?: LabelTarget['split']
   /** The variables that every version declares; none by default. */
   variables?: object[]
   parameters?: object
@@ -188,7 +191,7 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
     moved_to: prompt.moved_to ?? null,
     latest_version: active[0] ?? null,
     versions: active,
-    labels: pointing(prompt.labels ?? {}),
+    labels: withSplit(pointing(prompt.labels ?? {}), prompt.split),
     advisories: (prompt.advisories ?? []).map((advisory) => ({
       ...advisory,
       versions: rsort(Object.keys(prompt.versions).filter((each) => satisfies(each, advisory.range))),
@@ -209,3 +212,6 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.writeHead(status, answer.headers)
   response.end(answer.body)
 }
+
+const withSplit = (labels: Record<string, LabelTarget>, split: LabelTarget['split'] = null) =>
+  Object.fromEntries(Object.entries(labels).map(([label, { version }]) => [label, { version, split }]))

@@ -5,8 +5,11 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openLock } from '../../clients/typescript/source/files.ts'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
+import { chooseVersion } from '../../src/domain/values/label-target.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { HUBCLI } from '../cli/assembled.ts'
@@ -269,5 +272,55 @@ print(json.dumps({
       later: 2,
       fallback: { 'gen_ai.prompt.name': 'acme/a' },
     })
+  })
+})
+
+describe('a label with a second version', () => {
+  const SALT = 'Zq3vT8pK1mXw0cRb'
+  const KEYS = ['', 'a', 'b', 'c', 'd', 'e', 'f']
+  const split = { version: '1.1.0', percent: 50, salt: SALT }
+  const expected = async (key: string) => chooseVersion({ version: '1.0.0', split }, key)
+  let folder: string
+  let base: string
+  beforeAll(async () => {
+    const prompt = { versions: { '1.0.0': 'one', '1.1.0': 'two' }, labels: { production: '1.0.0' }, split }
+    const plain = await startPlainFiles('hub', { 'acme/split': prompt })
+    base = plain.url
+    folder = makeFolder()
+    expect((await hubcli(['add', 'acme/split@production'], { cwd: folder, hubUrl: base })).code).toBe(0)
+    return () => plain.close()
+  })
+
+  test('is chosen by the TypeScript library, also under a lock', async () => {
+    const lock = await openLock(path.join(folder, 'prompts.lock'))
+    for (const hub of [new PromptHub({ url: base }), new PromptHub({ url: base, lock })])
+      for (const key of KEYS) {
+        const prompt = await hub.get('acme/split@production', { key })
+        const version = await expected(key)
+        expect([prompt.version, prompt.label, prompt.content]).toEqual([
+          version,
+          'production',
+          version === '1.0.0' ? 'one' : 'two',
+        ])
+        expect(prompt.attributes()).toMatchObject({ 'gen_ai.prompt.version': version, 'prompt.label': 'production' })
+      }
+    const get = new PromptHub({ url: base }).get('acme/split@production', { key: '\ud800' })
+    await expect(get).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test.skipIf(PYTHON === undefined)(`is chosen by the Python library, also under a lock${NO_PYTHON}`, async () => {
+    const program = `
+import json, sys
+from prompt_hub import PromptHub
+keys = json.loads(sys.argv[3])
+for hub in (PromptHub(sys.argv[1]), PromptHub(sys.argv[1], lock=sys.argv[2])):
+    found = [hub.get("acme/split@production", key=key) for key in keys]
+    print(json.dumps([[each.version, each.content, each.attributes()["prompt.label"]] for each in found]))
+`
+    const words = ['-c', program, base, path.join(folder, 'prompts.lock'), JSON.stringify(KEYS)]
+    const { stdout } = await promisify(execFile)(PYTHON!, words, { env: environment(base) })
+    const versions = await Promise.all(KEYS.map(expected))
+    const all = JSON.stringify(versions.map((one) => [one, one === '1.0.0' ? 'one' : 'two', 'production']))
+    expect(stdout.replaceAll(', ', ',')).toBe(`${all}\n${all}\n`)
   })
 })

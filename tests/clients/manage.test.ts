@@ -42,6 +42,7 @@ afterEach(async () => {
 })
 
 const record = async () => (await hub.readRepository()).data
+const production = async () => ((await record()).labels as Record<string, { split: unknown }>).production!
 
 // tests/cli/answers.test.ts compares the shells.
 describe.each(SHELLS.slice(0, 1))('hubcli under $name', (shell) => {
@@ -57,8 +58,35 @@ describe.each(SHELLS.slice(0, 1))('hubcli under $name', (shell) => {
     expect(await run(['label', NAME, 'production', '--split', '1.1.0=10', '--reason', 'Try'])).toMatchObject(share)
     expect(await run(['label', NAME, 'production', '1.1.0'])).toMatchObject(done('production 1.1.0'))
     expect(await run(['label', NAME, 'production', '--undo'])).toMatchObject(share)
-    expect((await record()).labels.production).toMatchObject({ version: '1.0.0', split: { percent: 10 } })
+    expect(await production()).toMatchObject({ version: '1.0.0', split: { percent: 10 } })
     expect(await run(['label', NAME, 'production', '--split', '1.1.0=100'])).toMatchObject({ code: 1 })
+    const guarded = async (version: string, xml: string, ...more: string[]) => {
+      writeFileSync(join(cwd, 'r.xml'), xml)
+      const { code, stderr } = await run([
+        'result',
+        NAME,
+        version,
+        'quality',
+        'r.xml',
+        '--guard',
+        'production',
+        ...more,
+      ])
+      return [code, stderr.trim().split('\n').at(-1)]
+    }
+    const good = '<testsuite name="q"><testcase name="a"/><testcase name="b"/></testsuite>'
+    const bad = '<testsuite name="q"><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
+    expect(await guarded('1.1.0', bad)).toEqual([0, expect.stringContaining('there is nothing to compare')])
+    expect(await guarded('1.0.0', good, '--threshold', '0.5')).toEqual([
+      0,
+      expect.stringContaining('nothing was changed: 0.5, and 1'),
+    ])
+    expect((await production()).split).toMatchObject({ percent: 10 })
+    expect(await guarded('1.0.0', good)).toEqual([
+      0,
+      expect.stringContaining('the split was ended: quality: 1.1.0 has 0.5'),
+    ])
+    expect((await record()).labels).toEqual(pointing({ production: '1.0.0' }))
     expect(await run(['label', '--remove', NAME, 'production'])).toMatchObject(done('production removed'))
     expect(await run(['yank', NAME, '1.1.0', 'Says "no"'])).toMatchObject(done('1.1.0 yanked'))
     expect((await record()).latest_version).toBe('1.0.0')
@@ -105,7 +133,7 @@ test('the TypeScript library manages labels, yanks and metadata', async () => {
     status: 409,
   })
   await manager.setLabel(NAME, 'production', '1.0.0', { split: { version: '1.1.0', percent: 10 }, reason: 'Try' })
-  expect((await record()).labels.production.split).toMatchObject({ version: '1.1.0', percent: 10 })
+  expect((await production()).split).toMatchObject({ version: '1.1.0', percent: 10 })
   expect(await manager.undoLabel(NAME, 'production')).toMatchObject({ target: { version: '1.0.0', split: null } })
   await manager.removeLabel(NAME, 'production')
   await manager.yank(NAME, '1.1.0', 'Wrong')

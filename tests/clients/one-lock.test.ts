@@ -56,7 +56,11 @@ let scratch: string
 beforeAll(async () => {
   scratch = temporaryFolder('prompt-hub-lock-')
   hub = await startPlainFiles('hub', {
-    'acme/review': { versions: { '1.0.0': 'one\n', '1.1.0': LARGE }, labels: { production: '1.0.0' } },
+    'acme/review': {
+      versions: { '1.0.0': 'one\n', '1.1.0': LARGE },
+      labels: { production: '1.0.0' },
+      split: { version: '1.1.0', percent: 10, salt: 'Zq3vT8pK1mXw0cRb' },
+    },
     'acme/summary': { versions: { '0.1.0': 'short', '0.1.1': 'shorter\r\n' } },
     'acme/rich': {
       versions: { '1.0.0': 'Review {{diff}} in {{language}}', '1.0.1': 'wrong' },
@@ -97,6 +101,12 @@ describe.each(CLIENTS)('lock file written by $name', ({ command }) => {
           "path": "a b/é.md"
         }
       ],
+      "split": {
+        "version": "1.1.0",
+        "percent": 10,
+        "salt": "Zq3vT8pK1mXw0cRb",
+        "sha256": "${sha256(LARGE)}"
+      },
       "variables": [],
       "parameters": {}
     },

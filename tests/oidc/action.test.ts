@@ -590,7 +590,17 @@ describe('the action result', () => {
 
   test('is JavaScript, which the runner gives each input as a variable of the environment', () => {
     const action = parse(readFileSync('.github/actions/result/action.yml', 'utf8'))
-    expect(Object.keys(action.inputs)).toEqual(['hub', 'prompt', 'version', 'suite', 'file', 'model', 'label'])
+    expect(Object.keys(action.inputs)).toEqual([
+      'hub',
+      'prompt',
+      'version',
+      'suite',
+      'file',
+      'model',
+      'guard',
+      'threshold',
+      'label',
+    ])
     expect(action.runs).toEqual({ using: 'node24', main: 'result.ts' })
   })
 })

@@ -110,6 +110,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   attestation: orHostile(fc.constantFrom('1.sigstore.json', '2.sigstore.json', 'none')),
   path: orHostile(fc.constantFrom('a.txt', 'b.bin', 'none', 'a/b')),
   label: orHostile(fc.constantFrom('production', 'staging')),
+  key: orHostile(fc.constantFrom('user-1', 'k'.repeat(1_001))),
   at: orHostile(
     fc.constantFrom('2026-11-20T10:00:00Z', '2020-01-01T00:00:00+01:00', '9999-12-31T23:59:59Z', '2026-13-01'),
   ),
@@ -327,7 +328,13 @@ test('management responses match the OpenAPI description', async () => {
   const change = { path: '/api/v1/repos/{owner}/{name}', method: 'patch' }
   const seen = new Set<number>()
   const aChange = fc.oneof(
-    fc.record({ version: fc.constantFrom('1.0.0', '9.9.9', 'x') }),
+    fc.record(
+      {
+        version: fc.constantFrom('1.0.0', '9.9.9', 'x'),
+        split: fc.constantFrom({ version: '1.0.0', percent: 10 }, { version: '1.0.0', percent: 100 }, null),
+      },
+      { requiredKeys: ['version'] },
+    ),
     fc.record({ reason: fc.string() }),
     fc.record({ title: fc.string(), license: fc.constantFrom('MIT', null, '') }, { requiredKeys: [] }),
     fc.jsonValue(),

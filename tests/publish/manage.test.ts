@@ -133,9 +133,11 @@ describe.each([
 
   test('offers a second version to a share of callers, and goes back', async () => {
     const split = (percent: number) => ({ version: '1.0.0', split: { version: '1.1.0', percent } })
-    const targetOf = async () => (await hub.readRepository()).data.labels.production
+    type Targets = Record<string, { version: string; split: { version: string; percent: number; salt: string } | null }>
+    const targetIn = ({ data }: Pick<Answer, 'data'>) => (data.labels as Targets).production!
+    const targetOf = async () => targetIn(await hub.readRepository())
     const begun = await send('PUT', '/labels/production', { ...split(10), reason: 'Try it.', expected: '1.0.0' })
-    const { salt } = begun.data.labels.production.split
+    const salt = targetIn(begun).split!.salt
     expect(salt).toMatch(/^[A-Za-z0-9]{16,}$/)
     expect(await targetOf()).toEqual({ version: '1.0.0', split: { version: '1.1.0', percent: 10, salt } })
     expect((await send('PUT', '/versions/1.1.0/yank', { reason: 'x' })).message).toContain('production points at 1.1.0')
@@ -155,12 +157,12 @@ describe.each([
       expect(answer.headers.get('Cache-Control')).toMatch(key ? /^private, max-age=60$/ : /^public/)
     }
     await hub.build()
-    expect((await targetOf()).split.salt).toBe(salt)
+    expect((await targetOf()).split?.salt).toBe(salt)
     await send('PUT', '/labels/production', { version: '1.1.0' })
     await send('PUT', '/labels/production', { version: '1.0.0', reason: 'Worse.' })
     expect(await targetOf()).toEqual({ version: '1.0.0', split: null })
     const other = await send('PUT', '/labels/production', split(10))
-    expect(other.data.labels.production.split.salt).not.toBe(salt)
+    expect(targetIn(other).split?.salt).not.toBe(salt)
     for (const _ of [1, 2]) {
       const { data } = JSON.parse((await hub.readRepository('/activity')).text)
       const moves = data.filter((one: { label: string | null }) => one.label === 'production')
@@ -181,6 +183,32 @@ describe.each([
       ])
       await hub.build()
     }
+  })
+
+  test('moves the labels of a publish in its commit, or publishes nothing', async () => {
+    const weak = await hub.makeToken({ permissions: ['publish'] })
+    const some = await hub.makeToken({ permissions: ['publish', 'label'] })
+    const labels = ['next', 'production']
+    const refused = [
+      await hub.publish({ content: 'Four\n', labels }, { token: weak }),
+      await hub.publish({ content: 'Four\n', labels: ['next', 'stable'] }, { token: some }),
+      await hub.publish({ content: 'Four\n', labels: ['latest'] }, { token }),
+      await hub.publish({ content: 'Four\n', labels: ['next', 'next'] }, { token }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 422, 422])
+    expect((await hub.readRepository()).data.versions_count).toBe(3)
+    const published = await hub.publish({ content: 'Four\n', labels }, { token: some })
+    expect([published.status, published.data.version]).toEqual([201, '1.2.1'])
+    const pointed = pointing({ production: '1.2.1', next: '1.2.1' })
+    expect((await hub.readRepository()).data.labels).toEqual(pointed)
+    const { data } = JSON.parse((await hub.readRepository('/activity')).text)
+    const moves = data.filter((one: { label: string | null }) => one.label !== null)
+    const { sha } = published.data.commit as { sha: string }
+    expect(moves.map((one: { commit: string }) => one.commit)).toEqual([sha, sha])
+    const again = await hub.publish({ content: 'Four\n', labels: ['beta'] }, { token: some })
+    expect([again.status, again.data.unchanged]).toEqual([200, true])
+    await hub.build()
+    expect((await hub.readRepository()).data.labels).toEqual({ ...pointed, ...pointing({ beta: '1.2.1' }) })
   })
 
   test('deletes a fresh version in one commit with all that belongs to it, once, and never uses its number again', async () => {

@@ -250,6 +250,10 @@ describe('whatever the store', () => {
     expect((await move('1.0.0')).status).toBe(200)
     const { data } = JSON.parse((await hub.readRepository('/activity')).text)
     expect(data.find((one: { label: string | null }) => one.label === 'production')).toMatchObject({ type: 'restored' })
+    const published = await hub.publish({ content: 'New\n', labels: ['stable', 'production'] }, { token })
+    expect([published.status, published.code]).toEqual([422, 'evidence_missing'])
+    expect(published.message).toContain('Publish without the label production, report the results of quality, safety')
+    expect((await hub.readRepository()).data.versions).not.toContain('1.2.0')
     // Rights come first.
     const weak = await hub.makeToken({ permissions: ['label'] })
     expect((await send('PUT', '/labels/production', { version: '1.0.0' }, { token: weak })).code).toBe('forbidden')

@@ -104,7 +104,7 @@ async function handle(file: string): Promise<{ prompt?: string; version?: string
       version = await publishFile(checked)
     }
     report(prompt, version, describeImpact(answer.data))
-    if (mode === 'publish' && LABEL !== '') await label(file, prompt, version)
+    if (mode === 'publish' && LABEL !== '' && !isNew) await label(file, prompt, version)
     return { prompt, version, wasChanged: isNew }
   } catch (error) {
     if (error instanceof PromptHubError) reject(file, prompt, error.message)
@@ -149,7 +149,13 @@ async function ask(file: string, prompt: string): Promise<Checked> {
 /** Publishes a file, if the latest version is still the one that was checked. @returns the version */
 async function publishFile({ file, prompt, body, latest }: Checked): Promise<string> {
   const changelog = (CHANGELOG || (await lastSubject(file)) || '').replace(/\p{Cc}/gu, ' ')
-  const query = { ...number(), changelog: [...changelog].slice(0, 500).join(''), expected_version: String(latest) }
+  const query = {
+    ...number(),
+    changelog: [...changelog].slice(0, 500).join(''),
+    expected_version: String(latest),
+    // If the label may not move, nothing is published.
+    ...(LABEL !== '' && { labels: LABEL }),
+  }
   const signed = await addAttestations(file, body, ATTESTATION === '' ? [] : [ATTESTATION], true)
   const token = await requestToken(HUB)
   const answer = await publish({ url: HUB, prompt, body: signed, query }, token).catch((error: unknown) => {
@@ -159,18 +165,19 @@ async function publishFile({ file, prompt, body, latest }: Checked): Promise<str
     throw error
   })
   show(`${prompt} ${answer.version}`)
+  if (LABEL !== '') show(`${prompt}: ${LABEL} points at ${answer.version}`)
   showWarnings(file, answer)
   return answer.version
 }
 
-/** Points the label to the published version. */
+/** Points the label to a version that was published before. */
 async function label(file: string, prompt: string, version: string): Promise<void> {
   try {
     const hub = new HubManager({ url: HUB, token: await requestToken(HUB), timeoutMs: 60_000, deadlineMs: 180_000 })
     await hub.setLabel(prompt, LABEL, version)
     show(`${prompt}: ${LABEL} points at ${version}`)
   } catch (error) {
-    annotate('error', `${prompt} ${version} was published, but ${LABEL} was not moved: ${messageOf(error)}`, file)
+    annotate('error', `${prompt} ${version} is published, but ${LABEL} was not moved: ${messageOf(error)}`, file)
   }
 }
 

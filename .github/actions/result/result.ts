@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs'
 import { MAX_OUTPUT_BYTES, readOutcome } from '../../../clients/typescript/source/commands/outcome.ts'
 import { readBounded } from '../../../clients/typescript/source/commands/sources.ts'
+import { sayGuarded } from '../../../clients/typescript/source/guard.ts'
 import { HubManager } from '../../../clients/typescript/source/prompt-hub.ts'
 import { input, requestToken, requireHub, requirePermission, runAction, show, stop } from '../job.ts'
 
@@ -30,6 +31,12 @@ await runAction(async () => {
   await (await open()).report(prompt, version, suite, outcome)
   const skipped = found.skipped > 0 ? `, ${found.skipped} skipped` : ''
   show(`${prompt} ${version} ${suite}: ${found.passed} passed, ${found.failed} failed${skipped}`)
+  const guard = input('guard')
+  if (guard !== '') {
+    const threshold = input('threshold')
+    if (!/^(?:0(?:\.\d{1,6})?|1)$/.test(threshold)) stop('threshold: expected a number from 0 to 1, such as 0.05.')
+    show(`${prompt} ${guard}: ${sayGuarded(await (await open()).guardSplit(prompt, guard, suite, Number(threshold)))}`)
+  }
   const label = input('label')
   if (label === '') return
   await (await open()).setLabel(prompt, label, version)

@@ -7,7 +7,8 @@ from program.checks import SLUG, check_name, check_readable, check_version
 from program.hub import Hub
 from program.main import invalid
 from program.packing import read_bounded
-from program.terminal import note, write_text
+from program.terminal import note, say, write_text
+from prompt_hub.guard import is_worse, say_why, score_in
 from prompt_hub.moves import find_last_move
 from prompt_hub.outcome import MAX_OUTPUT_BYTES, read_outcome
 from prompt_hub.ranges import is_label
@@ -51,7 +52,7 @@ def label(given):
     if share is not None:
         match = re.fullmatch(r"([0-9]+[.][0-9]+[.][0-9]+)=([0-9]{1,2})", share)
         if match is None:
-            raise invalid(f"--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got {share or 'nothing'}")
+            raise invalid(f"--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got {share or 'nothing'}; to give it to everybody, move the label")
         body["split"] = {"version": match[1], "percent": int(match[2])}
     if not rest:
         rest = [read_first(name, word)]
@@ -161,6 +162,11 @@ def result(given):
     if not SLUG.fullmatch(suite) or len(suite) > 64:
         raise invalid(f"expected a test suite such as quality, got {suite or 'nothing'}")
     rest = f"/versions/{version}/results/{suite}"
+    word, threshold = given["--guard"], given["--threshold"] or "0"
+    if word is not None and (given["--remove"] or not is_label(word)):
+        raise invalid(f"--guard: expected a label such as production, and no --remove, got {word or 'nothing'}")
+    if not re.fullmatch(r"0([.][0-9]{1,6})?|1", threshold):
+        raise invalid(f"--threshold: expected a number from 0 to 1, such as 0.05, got {threshold}")
     if given["--remove"]:
         return change(given, "DELETE", name, rest, None, f"{version} {suite} removed")
     for option in ("--model", "--url"):
@@ -180,6 +186,31 @@ def result(given):
     body.update({key: given[f"--{key}"] for key in ("model", "url") if given[f"--{key}"] is not None})
     skipped = f", {found.skipped} skipped" if found.skipped else ""
     change(given, "PUT", name, rest, body, f"{version} {suite}: {found.passed} passed, {found.failed} failed{skipped}")
+    if word is not None:
+        guard(given, name, word, suite, float(threshold))
+
+
+def guard(given, name, word, suite, threshold):
+    """Ends the split of a label if its second version is worse than the first in a test suite."""
+    hub = Hub()
+    hub.take_token()
+
+    def read(place):
+        return hub.read(place).data.decode("utf-8", "replace"), hub.url + place
+
+    target = read_repository_record(*read(f"/api/v1/repos/{name}")).labels.get(word)
+    if target is None or target.split is None:
+        return say(f"{word}: nothing was changed: it has no second version")
+    texts = [read(f"/api/v1/repos/{name}/versions/{version}/results") for version in target.versions]
+    first, second = scores = tuple(score_in(text, suite, url) for text, url in texts)
+    if not is_worse(scores, threshold):
+        said = "there is nothing to compare" if None in scores else f"{second:g}, and {first:g} of the first"
+        return say(f"{word}: nothing was changed: {said}")
+    now = {"version": target.version, "split": {"version": target.split.version, "percent": target.split.percent}}
+    why = say_why(suite, target, scores)
+    body = {"version": target.version, "reason": why, "expected": now}
+    hub.send("PUT", f"/api/v1/repos/{name}/labels/{word}", body, token=hub.token)
+    say(f"{word}: the split was ended: {why}")
 
 
 def text_of(word, subject):

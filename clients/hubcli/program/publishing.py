@@ -13,7 +13,7 @@ from program.main import invalid
 from program.packing import pack, read_bounded, refuse_all, sign
 from program.terminal import clean, note, say, write_text
 from prompt_hub.lock import FULL_NAME
-from prompt_hub.ranges import is_version
+from prompt_hub.ranges import is_label, is_version
 from prompt_hub.skills import SKILL
 from prompt_hub.trouble import PromptHubError
 
@@ -49,7 +49,10 @@ def push(given):
     # A dry run of one prompt says what publishing with this token would do; of many, what anybody would be told.
     if is_one or not is_dry:
         hub.take_token()
-    options = {"format": style, "skill": given["--skill"], "compose": "true" if given["--compose"] else None}
+    labels = given["--label"] or ()
+    if not all(is_label(label) for label in labels):
+        raise invalid("--label: expected a name such as production")
+    options = {"labels": ",".join(labels) or None, "format": style, "skill": given["--skill"], "compose": "true" if given["--compose"] else None}
     if is_one and is_dry:
         options["dry_run"] = "true"
     for each in publications:

@@ -6,7 +6,7 @@ from .chat import fill_chat, for_anthropic, for_gemini, split_chat
 from .filling import fill_content
 from .hub import PromptHub
 from .lock import Lock, LockedDetails, LockedPrompt, Place, format_lock, parse_lock
-from .manage import ChangeResult, HubManager
+from .manage import ChangeResult, Guarded, HubManager
 from .outcome import Outcome, read_outcome
 from .placed import open_lock
 from .prompt import Prompt
@@ -37,6 +37,7 @@ __all__ = [
     "Advisory",
     "AsyncPromptHub",
     "ChangeResult",
+    "Guarded",
     "Event",
     "HubManager",
     "Lock",

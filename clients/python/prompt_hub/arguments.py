@@ -42,7 +42,8 @@ def require_key(key: Optional[str]) -> None:
     try:
         (key or "").encode("utf-8")
     except (AttributeError, UnicodeEncodeError) as error:
-        raise PromptHubError("invalid_request", f"key: expected a text, got {type(key).__name__}") from error
+        got = "one with lone surrogates" if isinstance(key, str) else type(key).__name__
+        raise PromptHubError("invalid_request", f"key: expected a text, got {got}") from error
 
 
 def _hint_for(text: str) -> str:

@@ -112,7 +112,7 @@ class PromptHub:
         try:
             if self._locked is None:
                 return self._prompt_of(self._hub.get(full_name, wish, call, key))
-            return self._prompt_of(self._locked.get(full_name, wish, call), self._locked.read_file)
+            return self._prompt_of(self._locked.get(full_name, wish, call, key), self._locked.read_file)
         except PromptHubError as error:
             if fallback is None or error.code != "unavailable":
                 raise
@@ -154,11 +154,11 @@ class PromptHub:
             revalidate = self._revalidate
         return Call(self._fresh if fresh is None else fresh, math.inf if revalidate is None else revalidate)
 
-    def _prompt_of(self, found: Found, read_locked: Optional[Callable[[str, SkillFile], bytes]] = None) -> Prompt:
+    def _prompt_of(self, found: Found, read_locked: Optional[Callable[[str, str, SkillFile], bytes]] = None) -> Prompt:
         """`read_locked` reads a file of a prompt under a lock."""
         name, version, sha256 = found.record.full_name, found.record.version, found.record.content_sha256
         return found.to_prompt(
-            lambda file: read_locked(name, file) if read_locked else read_skill_file(self.url, self._requests, name, version, file),
+            lambda file: read_locked(name, version, file) if read_locked else read_skill_file(self.url, self._requests, name, version, file),
             lambda: read_results(self.url, self._requests, name, version, sha256),
         )
 

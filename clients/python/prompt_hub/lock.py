@@ -52,6 +52,15 @@ class Place(NamedTuple):
     """The files of the skill, of which one is SKILL.md."""
 
 
+class LockedSplit(NamedTuple):
+    """A second version of a label, with the SHA-256 of its content."""
+
+    version: str
+    percent: int
+    salt: str
+    sha256: str
+
+
 class LockedPrompt(NamedTuple):
     """One prompt of a lock: the requested range or label, the locked version, the SHA-256 of its content, and its places,
     sorted by path."""
@@ -64,6 +73,8 @@ class LockedPrompt(NamedTuple):
     """The inputs of filling."""
     publisher: Optional[Publisher] = None
     """The workflow that published the version, as the hub said; None for a token or a person."""
+    split: Optional[LockedSplit] = None
+    """The second version of the label, for a share of callers."""
 
 
 class Lock(NamedTuple):
@@ -89,6 +100,7 @@ def _locked_data(each: LockedPrompt) -> Dict[str, object]:
         "sha256": each.sha256,
         "places": [_place_data(place) for place in sort_places(each.places)],
         **({"publisher": each.publisher._asdict()} if each.publisher else {}),
+        **({"split": each.split._asdict()} if each.split else {}),
         "variables": [_variable_data(variable) for variable in each.details.variables],
         "parameters": each.details.parameters,
     }
@@ -253,7 +265,9 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
     if details is None:
         raise _wrong(f"{LOCK}: {name}: invalid variables or parameters")
     publisher = _read_publisher(name, data["publisher"]) if "publisher" in data else None
-    return LockedPrompt(range_, version, sha256, tuple(_read_place(name, each) for each in cast(List[object], places)), details, publisher)
+    split = _read_split(name, range_, version, data["split"]) if "split" in data else None
+    found = tuple(_read_place(name, each) for each in cast(List[object], places))
+    return LockedPrompt(range_, version, sha256, found, details, publisher, split)
 
 
 def keepable_publisher(publisher: Optional[Publisher]) -> Optional[Publisher]:
@@ -268,6 +282,17 @@ def _read_publisher(name: str, value: object) -> Publisher:
     is_good = isinstance(data.get("attested"), bool) and all(isinstance(text, str) and _PUBLISHER_TEXT.fullmatch(text) for text in texts)
     _expect(is_good, f"{name}: publisher: expected repository, workflow and attested")
     return Publisher(data["repository"], data["workflow"], data["attested"])
+
+
+def _read_split(name: str, range_: str, first: str, value: object) -> LockedSplit:
+    expected = f"{name}: split: expected version, percent, salt and sha256, for a label"
+    data = _object(value, expected)
+    version, percent, salt, sha256 = (data.get(key) for key in LockedSplit._fields)
+    is_good = isinstance(version, str) and is_version(version) and version != first and not is_range(range_)
+    is_share = isinstance(percent, int) and not isinstance(percent, bool) and 1 <= percent <= 99
+    is_salt = isinstance(salt, str) and re.fullmatch("[A-Za-z0-9]{16,64}", salt) is not None
+    _expect(is_good and is_share and is_salt and isinstance(sha256, str) and _SHA256.fullmatch(sha256) is not None, expected)
+    return LockedSplit(cast(str, version), cast(int, percent), cast(str, salt), cast(str, sha256))
 
 
 def _read_place(name: str, value: object) -> Place:

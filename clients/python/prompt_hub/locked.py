@@ -14,6 +14,7 @@ from .records import VersionRecord, read_version_record
 from .skill_reader import read_skill_file
 from .skills import SKILL, SkillFile
 from .source import read_either
+from .split import LabelTarget, Split, choose_version
 from .trouble import PromptHubError
 
 
@@ -29,8 +30,9 @@ class LockReader:
         self._requests = settings.requests
         self._vendored: Dict[str, str] = {}
 
-    def get(self, name: str, wish: Wish, call: Call) -> Found:
-        """Gets the locked version.
+    def get(self, name: str, wish: Wish, call: Call, key: Optional[str] = None) -> Found:
+        """Gets the locked version. `key` chooses the version of a label; the second one is not in the project, so it is read
+        from the hub once.
 
         Raises PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request.
         """
@@ -39,26 +41,31 @@ class LockReader:
             raise PromptHubError("not_locked", f"{name} is not in prompts.lock. Add it: hubcli add {name}")
         _require_granted(name, wish, locked)
         label = wish[1] if wish is not None and wish[0] == "label" else None
+        split = locked.split
+        if split is not None and choose_version(LabelTarget(locked.version, Split(*split[:3])), key) == split.version:
+            return self._read_exactly(name, split.version, split.sha256, label, call)
         content = self._read_vendored(name, locked)
         if content is None:
-            answer = read_either(
-                lambda place: self._versions.get(self._url + place, False, call), f"repos/{name}/versions/{locked.version}"
-            )
-            if answer.value.content_sha256 != locked.sha256:
-                raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")
-            return Found(answer.value, answer.source, 0.0, None, label)
+            return self._read_exactly(name, locked.version, locked.sha256, label, call)
         details = locked.details
         files = tuple(file for file in _files_of(locked) if file.path != SKILL)
         variables, parameters = details.variables, dict(details.parameters)
         record = VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher)
         return Found(record, "lock", 0.0, None, label)
 
-    def read_file(self, name: str, file: SkillFile) -> bytes:
+    def _read_exactly(self, name: str, version: str, sha256: str, label: Optional[str], call: Call) -> Found:
+        answer = read_either(lambda place: self._versions.get(self._url + place, False, call), f"repos/{name}/versions/{version}")
+        if answer.value.content_sha256 != sha256:
+            raise PromptHubError("integrity", f"{name}@{version}: the hub has other bytes than prompts.lock.")
+        return Found(answer.value, answer.source, 0.0, None, label)
+
+    def read_file(self, name: str, version: str, file: SkillFile) -> bytes:
         """Reads a file of a locked skill: the one in the project or, if there is none, that of the hub. Raises
         PromptHubError `integrity` for other bytes."""
         locked = self._lock.prompts[name]
-        there = read_file(self._folder, locked, file.path) if file in _files_of(locked) else None
-        return read_skill_file(self._url, self._requests, name, locked.version, file) if there is None else there
+        is_there = version == locked.version and file in _files_of(locked)
+        there = read_file(self._folder, locked, file.path) if is_there else None
+        return read_skill_file(self._url, self._requests, name, version, file) if there is None else there
 
     def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
         known = self._vendored.get(locked.sha256)

@@ -6,16 +6,18 @@ import json
 import re
 import urllib.parse
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
 
 from .address import HUB_URL
 from .arguments import NOT_GIVEN, parse_arguments
 from .exchange import is_loopback
+from .guard import is_worse, say_why, score_in
 from .lock import require_hub_url
 from .moves import find_last_move
 from .own_changes import note_change
 from .ranges import is_label, is_version
 from .read_token import require_token
+from .records import read_repository_record
 from .requests import RequestSettings, Write, ask
 from .trouble import PromptHubError
 
@@ -28,6 +30,16 @@ class ChangeResult:
     """Whether nothing needed to change."""
     commit: Optional[Mapping[str, Any]]
     """The commit of the change, `{"sha": "…", "url": "…"}`, or None."""
+
+
+class Guarded(NamedTuple):
+    """What became of a split."""
+
+    ended: bool
+    """Whether it was ended, because its version is worse."""
+    first: Optional[float]
+    """The score of the first version, from 0 to 1; None without a result."""
+    second: Optional[float]
 
 
 class HubManager:
@@ -78,13 +90,36 @@ class HubManager:
         Raises PromptHubError also `not_found` if no change of it is known."""
         full_name, _ = parse_arguments(name, None, None, None)
         url = f"{self.url}/api/v1/repos/{full_name}/activity"
-        reply = ask(url, None, replace(self._settings, read_token=self._token))
+        reply = ask(url, None, replace(self._settings, token=self._token))
         before, now = find_last_move(_label(label), "" if reply is None else reply.text, url)
         if before is None:
             return self.remove_label(name, label, expected=now)
         split = before["split"]
         share = None if split is None else (split["version"], split["percent"])
         return self.set_label(name, label, before["version"], split=share, expected=now)
+
+    def guard_split(self, name: str, label: str, suite: str, threshold: float = 0.0) -> Guarded:
+        """Ends the split of a label if its second version is worse than the first in a test suite, in one commit. Without a
+        split, or without results of both, it changes nothing. `threshold` is by how much the score, from 0 to 1, may be
+        lower."""
+        full_name, _ = parse_arguments(name, None, None, label)
+        settings = replace(self._settings, token=self._token)
+
+        def read(path: str) -> Tuple[str, str]:
+            url = f"{self.url}/api/v1/repos/{full_name}{path}"
+            reply = ask(url, None, settings)
+            return ("" if reply is None else reply.text), url
+
+        target = read_repository_record(*read("")).labels.get(label)
+        if target is None or target.split is None:
+            return Guarded(False, None, None)
+        results = [read(f"/versions/{version}/results") for version in target.versions]
+        first, second = (score_in(text, suite, url) for text, url in results)
+        if not is_worse((first, second), threshold):
+            return Guarded(False, first, second)
+        now = {"version": target.version, "split": {"version": target.split.version, "percent": target.split.percent}}
+        self.set_label(name, label, target.version, reason=say_why(suite, target, (first, second)), expected=now)
+        return Guarded(True, first, second)
 
     def report(self, name: str, version: str, suite: str, **fields: Any) -> ChangeResult:
         """Reports the result of a test suite for a version: `passed` and `failed`, optionally `skipped`, `score`, `model`,

@@ -10,13 +10,13 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from .capabilities import DenyOptions
 from .changing import NewPrompt, change_lock, places_in, require_unedited
 from .choosing import Addition, Where, choose_places, places_of, skill_names
-from .lock import LOCK, Lock, LockedPrompt, Place, details_of, keepable_publisher, sort_places
+from .lock import LOCK, Lock, LockedPrompt, LockedSplit, Place, details_of, keepable_publisher, sort_places
 from .placed import find_differences, open_lock, read_lock_file, say_difference
 from .publisher import Publisher, refuse_publisher, refuse_unattested
 from .records import find_wanted
 from .replacing import NewFiles
 from .review import Problem, explain_none, find_notices, find_problems
-from .reviewing import Reviewed, require_locked, review_prompts
+from .reviewing import Reviewed, find_split, require_locked, review_prompts
 from .skills import SKILL, SkillFile, rename_skill
 from .source import Source, other_bytes
 from .trouble import PromptHubError
@@ -32,6 +32,7 @@ class Target(NamedTuple):
     version: str
     sha256: str
     places: Sequence[Where]
+    split: Optional[LockedSplit] = None
 
     @property
     def what(self) -> str:
@@ -111,8 +112,12 @@ class Project:
                 if target is None:
                     continue
                 locked, new = self._fetch(source, target)
-                refused = None if accept_publisher else refuse_publisher(target.what, lock.prompts[name].publisher, locked.publisher)
-                _refuse(refused)
+                by = lock.prompts[name].publisher
+                if not accept_publisher:
+                    _refuse(refuse_publisher(target.what, by, locked.publisher))
+                if not accept_publisher and by is not None and target.split is not None:
+                    second = source.read_version(name, target.split.version)
+                    _refuse(refuse_publisher(f"{name} {target.split.version}", by, keepable_publisher(second.publisher)))
                 require_unedited(self._folder, places_in(lock), new, self._program)
                 self._review_added(source, target, lock.deny, denying, problems)
                 found.append((target, locked, new))
@@ -146,13 +151,14 @@ class Project:
         if other is not None:
             advice = f"To take those of the hub: {self._program} remove {name}, and add it again"
             raise PromptHubError("integrity", f"{other}; nothing was changed. {advice}")
-        if each.wanted == each.locked.version and not find_differences(self._folder, each.locked):
+        is_same = each.wanted == each.locked.version and each.split == each.locked.split
+        if is_same and not find_differences(self._folder, each.locked):
             problems += each.problems
             return None
         problems += each.problems
         problems += [Problem("breaking", sentence) for sentence in each.describe_breaking(each.wanted)]
         sha256 = next((row.content_sha256 for row in each.rows if row.version == each.wanted), each.locked.sha256)
-        return _target_of(name, each.locked)._replace(version=each.wanted, sha256=sha256)
+        return _target_of(name, each.locked)._replace(version=each.wanted, sha256=sha256, split=each.split)
 
     def _explain_blocked(self, error: PromptHubError, lock: Lock, name: str, has_others: bool) -> PromptHubError:
         """Says that a prompt stays as it is, and the way out."""
@@ -242,7 +248,7 @@ class Project:
 
     def _fetch(self, source: Source, target: Target) -> Tuple[LockedPrompt, List[NewPrompt]]:
         """The new lock entry of a prompt, and its files for each place where they differ."""
-        name, before, range_, version, sha256, wanted = target
+        name, before, range_, version, sha256, wanted, split = target
         try:
             record = source.read_version(name, version)
         except PromptHubError as error:
@@ -261,7 +267,8 @@ class Project:
         pinned = {place.path: sorted(place.files) for place in before.places} if before and before.version == version else {}
         if any(pinned.get(place.path, sorted(place.files)) != sorted(place.files) for place in places):
             raise other_bytes(target.what)
-        locked = LockedPrompt(range_, version, sha256, sort_places(places), details, keepable_publisher(record.publisher))
+        by = keepable_publisher(record.publisher)
+        locked = LockedPrompt(range_, version, sha256, sort_places(places), details, by, split)
         differing = [place.path for place, _ in find_differences(self._folder, locked)]
         return locked, [NewPrompt(NewFiles(path, files[path]), lambda: source.list_digests(name)) for path in differing]
 
@@ -271,7 +278,7 @@ class Project:
 
 
 def _target_of(name: str, locked: LockedPrompt) -> Target:
-    return Target(name, locked, locked.range, locked.version, locked.sha256, places_of(locked))
+    return Target(name, locked, locked.range, locked.version, locked.sha256, places_of(locked), locked.split)
 
 
 def _choose(
@@ -287,7 +294,8 @@ def _choose(
         raise PromptHubError("not_found", explain_none(name, range_, record.labels, rows))
     problems += [*found, *find_notices(name, range_, "", record)]
     sha256 = next(row.content_sha256 for row in rows if row.version == wanted)
-    return Target(name, locked, addition.range or f"^{wanted}", wanted, sha256, places)
+    split = find_split(record, rows, range_, wanted)
+    return Target(name, locked, addition.range or f"^{wanted}", wanted, sha256, places, split)
 
 
 def _files_at(target: Target, path: str, files: Sequence[Tuple[str, bytes]]) -> Sequence[Tuple[str, bytes]]:

@@ -235,9 +235,10 @@ def _target(data: Dict[str, Any]) -> LabelTarget:
     if data["split"] is None:
         return LabelTarget(as_text(data["version"]))
     split = as_dict(data["split"])
-    if not isinstance(split["percent"], int):
-        raise TypeError("no percentage")
-    return LabelTarget(as_text(data["version"]), Split(as_text(split["version"]), split["percent"], as_text(split["salt"])))
+    found = Split(as_text(split["version"]), split["percent"], as_text(split["salt"]))
+    if not (isinstance(found.percent, int) and is_version(found.version) and re.fullmatch("[A-Za-z0-9]{16,64}", found.salt)):
+        raise TypeError("no split")
+    return LabelTarget(as_text(data["version"]), found)
 
 
 def _change(data: Dict[str, Any]) -> Change:

@@ -6,9 +6,9 @@ import functools
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from .lifetime import find_retiring, ripe_of, utc_now
-from .lock import LOCK, Lock, LockedPrompt
+from .lock import LOCK, Lock, LockedPrompt, LockedSplit
 from .ranges import highest_in, is_range, numbers_of
-from .records import Change, RepositoryRecord, VersionRow, find_wanted
+from .records import Change, RepositoryRecord, VersionRow, active_of, find_wanted
 from .review import AUDITED, Problem, find_included, find_notices, find_problems
 from .source import Source
 from .trouble import PromptHubError
@@ -27,6 +27,8 @@ class Reviewed(NamedTuple):
     """What the hub says about it."""
     rows: Sequence[VersionRow]
     """The versions on the hub, highest first."""
+    split: Optional[LockedSplit] = None
+    """The second version of the label, if it offers one."""
     breaking: Sequence[Change] = ()
     """The breaking changes in the versions above the locked one, lowest first."""
 
@@ -87,8 +89,20 @@ def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_day
         breaking = [each for each in reversed(changes) if each.reasons and _is_newer(each.version, locked.version)]
         if within_days is None:
             rows = source.add_changelogs(name, rows, locked.version, wanted)
-        reviewed.append(Reviewed(name, locked, wanted, latest, problems, rows, breaking))
+        split = find_split(record, rows, locked.range, wanted)
+        if split is not None and split.version in set(active_of(rows)) - set(active_of(ripe)):
+            split = None
+        reviewed.append(Reviewed(name, locked, wanted, latest, problems, rows, split, breaking))
     return reviewed
+
+
+def find_split(record: RepositoryRecord, rows: Sequence[VersionRow], range_: str, first: str) -> Optional[LockedSplit]:
+    """The second version of a label, as a lock has it; None without one, and for one that is not among the versions. `first`
+    is the version that the lock has."""
+    target = None if is_range(range_) else record.labels.get(range_)
+    split = target.split if target else None
+    row = split and next((row for row in rows if row.version == split.version and row.version != first and not row.yanked), None)
+    return LockedSplit(*split, row.content_sha256) if split and row else None
 
 
 def _is_newer(version: str, other: str) -> bool:

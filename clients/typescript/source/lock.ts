@@ -4,6 +4,7 @@ import { type Publisher, toPublisher } from './publisher.ts'
 import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
 import { findClash, isPortablePart, refuseFiles, SKILL, type SkillFile } from './skills.ts'
+import type { Split } from './split.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** Where a prompt is in the project. */
@@ -26,8 +27,15 @@ export interface LockedPrompt {
   places: readonly Place[]
   /** The workflow that published the version, as the hub said; absent for a token or a person. */
   publisher?: Publisher
+  /** The second version of the label, for a share of callers. */
+  split?: LockedSplit
   /** The inputs of filling. */
   details: LockedDetails
+}
+
+/** A second version in a lock, with the SHA-256 of its content. */
+export interface LockedSplit extends Split {
+  sha256: string
 }
 
 /** The parts of a version in a lock besides its digest, so that it can be used without a hub. */
@@ -65,7 +73,7 @@ export function formatLock({ hub, deny = [], prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
-      const { range, version, sha256, publisher: by, details } = prompts[name]!
+      const { range, version, sha256, publisher: by, split: second, details } = prompts[name]!
       // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
       const variables = readVariables(details.variables) ?? []
       const places = sortPlaces(prompts[name]!.places).map(({ path, files }) => ({
@@ -73,12 +81,20 @@ export function formatLock({ hub, deny = [], prompts }: Lock): string {
         ...(files && { files: digestsOf(files) }),
       }))
       const publisher = by && { publisher: toPublisher(by) }
+      const split = second && { split: orderSplit(second) }
       const { parameters } = details
-      return [name, { range, version, sha256, places, ...publisher, variables, parameters }] as const
+      return [name, { range, version, sha256, places, ...publisher, ...split, variables, parameters }] as const
     })
   const denied = deny.length > 0 ? { deny: DENIABLE.filter((kind) => deny.includes(kind)) } : {}
   return `${JSON.stringify({ lockfile: FORMAT, hub, ...denied, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
 }
+
+const orderSplit = ({ version, percent, salt, sha256 }: LockedSplit): LockedSplit => ({
+  version,
+  percent,
+  salt,
+  sha256,
+})
 
 /** Places in the order of the lock. */
 export function sortPlaces(places: readonly Place[]): Place[] {
@@ -185,7 +201,26 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   if (publisher === false || (value.publisher !== undefined && !publisher))
     throw wrong(`${name}: publisher: expected repository, workflow and attested`)
   const found = places.map((each: unknown) => readPlace(name, each))
-  return { range, version, sha256, places: found, ...(publisher && { publisher }), details }
+  const split = value.split === undefined ? undefined : readSplit(name, range, version, value.split)
+  return { range, version, sha256, places: found, ...(publisher && { publisher }), ...(split && { split }), details }
+}
+
+function readSplit(name: string, range: string, first: string, value: unknown): LockedSplit {
+  const { version, percent, salt, sha256 } = isObject(value) ? value : {}
+  const isGood =
+    !isRange(range) &&
+    typeof version === 'string' &&
+    isVersion(version) &&
+    version !== first &&
+    Number.isInteger(percent) &&
+    Number(percent) >= 1 &&
+    Number(percent) <= 99 &&
+    typeof salt === 'string' &&
+    /^[A-Za-z0-9]{16,64}$/.test(salt) &&
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256)
+  if (!isGood) throw wrong(`${name}: split: expected version, percent, salt and sha256, for a label`)
+  return { version, percent: Number(percent), salt, sha256 }
 }
 
 function readPlace(name: string, value: unknown): Place {

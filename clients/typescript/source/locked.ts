@@ -7,6 +7,7 @@ import { readVersionRecord, type VersionRecord } from './records.ts'
 import type { RequestSettings } from './requests.ts'
 import { readSkillFile } from './skill-reader.ts'
 import { findContent, SKILL, type SkillFile } from './skills.ts'
+import { chooseVersion } from './split.ts'
 import { PromptHubError } from './trouble.ts'
 import { findExact } from './verify.ts'
 
@@ -36,21 +37,34 @@ export class LockReader {
    * Gets the locked version.
    *
    * @param wish must match the lock
+   * @param key who gets which version of a label. The second one is not in the project, so it is read from the hub once
    * @throws PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request
    */
-  async get(name: string, wish: Wish | undefined, call: Call): Promise<PromptFacts> {
+  async get(name: string, wish: Wish | undefined, call: Call, key?: string): Promise<PromptFacts> {
     const { prompts } = this.#given.lock
     const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
     if (!locked) throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`)
     requireLocked(name, wish, locked)
-    const content = await this.#readVendored(locked)
     const label = wish?.kind === 'label' ? wish.label : null
+    const { version, split = null } = locked
+    if (split && (await chooseVersion({ version, split }, key)) === split.version)
+      return { ...(await this.#readExactly(name, split, call)), label }
+    const content = await this.#readVendored(locked)
     if (content !== undefined) return { ...factsOfLocked(name, locked, content), label }
+    return { ...(await this.#readExactly(name, locked, call)), label }
+  }
+
+  /** Reads a version from the hub. */
+  async #readExactly(
+    name: string,
+    { version, sha256 }: Pick<LockedPrompt, 'version' | 'sha256'>,
+    call: Call,
+  ): Promise<Omit<PromptFacts, 'label'>> {
     const get = (place: string) => this.#versions.get(this.#url + place, false, call)
-    const { value, source } = await readEither(get, `repos/${name}/versions/${locked.version}`)
-    if (value.content_sha256 !== locked.sha256)
-      throw new PromptHubError('integrity', `${name}@${locked.version}: the hub has other bytes than prompts.lock.`)
-    return { ...factsOf(value), label, source, ageMs: 0, standing: undefined }
+    const { value, source } = await readEither(get, `repos/${name}/versions/${version}`)
+    if (value.content_sha256 !== sha256)
+      throw new PromptHubError('integrity', `${name}@${version}: the hub has other bytes than prompts.lock.`)
+    return { ...factsOf(value), source, ageMs: 0, standing: undefined }
   }
 
   /** @returns the text of the first vendored file that exists, verified once per process; undefined if there is none */
@@ -83,9 +97,9 @@ export class LockReader {
    *
    * @throws PromptHubError `integrity` for other bytes, and without the file the errors of a request
    */
-  async readFile(name: string, file: SkillFile): Promise<Uint8Array<ArrayBuffer>> {
-    const { places, version } = this.#given.lock.prompts[name]!
-    for (const { path, files = [] } of places) {
+  async readFile(name: string, version: string, file: SkillFile): Promise<Uint8Array<ArrayBuffer>> {
+    const locked = this.#given.lock.prompts[name]!
+    for (const { path, files = [] } of locked.version === version ? locked.places : []) {
       const isLocked = files.some((each) => each.path === file.path)
       const there = isLocked ? await this.#readExact(`${path}/${file.path}`, file.sha256) : undefined
       if (there) return there

@@ -1,12 +1,14 @@
 // Changes what is published: labels, yanks, status and texts, with a token.
+
 import { HUB_URL } from './address.ts'
 import { parseArguments } from './arguments.ts'
+import { type Guarded, isWorse, sayWhy, scoreIn } from './guard.ts'
 import { requireHubUrl } from './lock.ts'
 import { noteChange } from './own-changes.ts'
 import { isVersion, readWish } from './ranges.ts'
 import { isPrivateWay, requireToken } from './read-token.ts'
-import { isObject } from './records.ts'
-import { ask, type RequestOptions, requestSettings } from './requests.ts'
+import { isObject, readRepositoryRecord } from './records.ts'
+import { ask, type RequestOptions, type RequestSettings, requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** Options of a client for changes. */
@@ -111,6 +113,37 @@ export class HubManager {
     return { ...made, target: before }
   }
 
+  /**
+   * Ends the split of a label if its second version is worse than the first in a test suite, in one commit. Without a split, or without results of both, it changes nothing.
+   *
+   * @param threshold by how much the score, from 0 to 1, may be lower
+   */
+  async guardSplit(name: string, label: string, suite: string, threshold = 0): Promise<Guarded> {
+    const { fullName } = parseArguments(name, { label })
+    const settings = { ...requestSettings(this.#options), readToken: this.#options.token }
+    const read = async (path: string) => {
+      const url = `${this.#url}/api/v1/repos/${fullName}${path}`
+      const reply = await ask(url, undefined, settings)
+      return { text: reply.kind === 'new' ? reply.text : '', url }
+    }
+    const record = await read('')
+    const { labels } = await readRepositoryRecord(record.text, record.url)
+    const target = Object.hasOwn(labels, label) ? labels[label] : undefined
+    if (!target?.split) return { ended: false, first: null, second: null }
+    const { version, split } = target
+    const [first = null, second = null] = await Promise.all(
+      [version, split.version].map(async (one) => {
+        const { text, url } = await read(`/versions/${one}/results`)
+        return scoreIn(readRows(text, url), suite)
+      }),
+    )
+    const scores = { first, second }
+    if (!isWorse(scores, threshold)) return { ended: false, ...scores }
+    const expected = { version, split: { version: split.version, percent: split.percent } }
+    await this.setLabel(name, label, version, { reason: sayWhy(suite, target, scores), expected })
+    return { ended: true, ...scores }
+  }
+
   /** Yanks a version. @param reason 1 to 500 characters */
   async yank(name: string, version: string, reason: string): Promise<ChangeResult> {
     return this.#send('PUT', name, `/versions/${versionOf(version)}/yank`, { reason })
@@ -171,17 +204,22 @@ export interface LabelOptions {
   expected?: string | Target | null
 }
 
+/** @throws PromptHubError `unavailable` */
+function readRows(text: string, url: string): Record<string, unknown>[] {
+  try {
+    const { data }: { data?: unknown } = JSON.parse(text)
+    if (Array.isArray(data) && data.every(isObject)) return data
+  } catch {
+    // What is no JSON is no list either.
+  }
+  throw new PromptHubError('unavailable', `${url} did not return a list; is it a Prompt Hub?`)
+}
+
 /** Reads what a label was before its last change, and what that made of it. @throws PromptHubError `not_found`, and the errors of a request */
 async function readLastMove(url: string, label: string, settings: RequestSettings) {
   const reply = await ask(url, undefined, settings)
-  try {
-    const { data }: { data?: unknown } = JSON.parse(reply.kind === 'new' ? reply.text : '{}')
-    if (!Array.isArray(data) || !data.every(isObject)) throw new TypeError('no list')
-    const move = data.find((one) => one.label === label)
-    if (move) return { before: targetOf(move.from, move.from_split), now: targetOf(move.to, move.to_split) }
-  } catch {
-    throw new PromptHubError('unavailable', `${url} did not return a list; is it a Prompt Hub?`)
-  }
+  const move = readRows(reply.kind === 'new' ? reply.text : '', url).find((one) => one.label === label)
+  if (move) return { before: targetOf(move.from, move.from_split), now: targetOf(move.to, move.to_split) }
   throw new PromptHubError('not_found', `no change of the label ${label} is known, so there is none to undo`)
 }
 

@@ -30,7 +30,16 @@ export {
   splitChat,
 } from './chat.ts'
 export { fillContent, type Values } from './filling.ts'
-export { formatLock, type Lock, type LockedDetails, type LockedPrompt, type Place, parseLock } from './lock.ts'
+export type { Guarded } from './guard.ts'
+export {
+  formatLock,
+  type Lock,
+  type LockedDetails,
+  type LockedPrompt,
+  type LockedSplit,
+  type Place,
+  parseLock,
+} from './lock.ts'
 export type { LockInForce } from './locked.ts'
 export {
   type ChangeResult,
@@ -145,8 +154,9 @@ export class PromptHub {
     const deadlineMs = options.deadlineMs ?? this.requests.deadlineMs
     const call = this.#callOf({ ...options, deadlineMs }, options.fallback !== undefined)
     try {
-      const facts = await (this.#locked?.get(fullName, wish, call) ?? this.#hub.get(fullName, wish, call, options.key))
-      return this.#promptOf(facts, (file) => this.#locked?.readFile(fullName, file))
+      const facts = await (this.#locked?.get(fullName, wish, call, options.key) ??
+        this.#hub.get(fullName, wish, call, options.key))
+      return this.#promptOf(facts, (file) => this.#locked?.readFile(fullName, facts.version!, file))
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
         throw error

@@ -1,5 +1,6 @@
 // The types of the hub's responses, as far as this library reads them, and their validation.
 import { type Publisher, readPublisher } from './publisher.ts'
+import { isVersion } from './ranges.ts'
 import { readFiles, type SkillFile } from './skills.ts'
 import type { LabelTarget } from './split.ts'
 import { PromptHubError } from './trouble.ts'
@@ -210,8 +211,10 @@ function isTarget(value: unknown): value is LabelTarget {
     split === null ||
     (isObject(split) &&
       typeof split.version === 'string' &&
-      typeof split.percent === 'number' &&
-      typeof split.salt === 'string')
+      isVersion(split.version) &&
+      Number.isInteger(split.percent) &&
+      typeof split.salt === 'string' &&
+      /^[A-Za-z0-9]{16,64}$/.test(split.salt))
   )
 }
 

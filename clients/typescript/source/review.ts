@@ -1,7 +1,7 @@
 // Compares a prompt with what the hub's records say about it. Sends no request.
 import { activeOf, labelled } from './hub-reader.ts'
 import { findRetiring, ripeOf } from './lifetime.ts'
-import type { LockedPrompt } from './lock.ts'
+import type { LockedPrompt, LockedSplit } from './lock.ts'
 import { highestIn, isNewer, isRange } from './ranges.ts'
 import type { RepositoryRecord, VersionChange, VersionRow } from './records.ts'
 import { PromptHubError } from './trouble.ts'
@@ -12,6 +12,8 @@ export interface Reviewed {
   locked: LockedPrompt
   /** The highest version in the range, or of the label; the locked version if there is none. */
   wanted: string
+  /** The second version of the label, if it offers one. */
+  split: LockedSplit | undefined
   /** The highest active version, or undefined. */
   latest: string | undefined
   /** What the hub says about it, each a sentence. */
@@ -125,7 +127,22 @@ export function review(
   const found = isActive ? target : version
   // A locked version that was yanked stays until a newer one is old enough.
   const wanted = minAgeDays > 0 && isRange(range) ? highestIn([found, version], '*')! : found
-  return { name, locked, wanted, latest: highestIn(active, '*'), problems, breaking: [] }
+  const young = minAgeDays === 0 ? [] : active.filter((one) => !ripe.includes(one))
+  const split = splitOf(record, rows, range, wanted)
+  const second = split && !young.includes(split.version) ? split : undefined
+  return { name, locked, wanted, split: second, latest: highestIn(active, '*'), problems, breaking: [] }
+}
+
+/** The second version of a label, as a lock has it. @param first the version that the lock has @returns undefined without one, and for one that is not among the versions */
+export function splitOf(
+  { labels }: RepositoryRecord,
+  rows: readonly VersionRow[],
+  range: string,
+  first: string,
+): LockedSplit | undefined {
+  const split = isRange(range) ? undefined : labelled(labels, range)?.split
+  const row = split && rows.find(({ version, yanked }) => version === split.version && version !== first && !yanked)
+  return row && { version: row.version, percent: split.percent, salt: split.salt, sha256: row.content_sha256 }
 }
 
 /** The breaking changes in the versions above one, lowest first. @param changes newest first */

@@ -6,7 +6,7 @@ import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt, placesIn
 import { targetsOf } from './choosing.ts'
 import { openLock } from './files.ts'
 import { HubReader } from './hub-reader.ts'
-import type { Lock, LockedPrompt, Place } from './lock.ts'
+import type { Lock, LockedPrompt, LockedSplit, Place } from './lock.ts'
 import { findDifferences } from './placed.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refusePublisher } from './publisher.ts'
@@ -146,7 +146,7 @@ async function prepareUpdate(
   hub: PromptHub,
   folder: string,
   lock: Lock,
-  { name, locked, wanted, problems }: Reviewed,
+  { name, locked, wanted, split, problems }: Reviewed,
   { acceptPublisher = false, ...denying }: UpdateOptions,
 ): Promise<Update | undefined> {
   const other = problems.find(({ kind }) => kind === 'other_bytes')
@@ -155,15 +155,18 @@ async function prepareUpdate(
       'integrity',
       `${other.message}; nothing was changed. To take those of the hub: prompt-hub remove ${name}, and add it again`,
     )
-  if (wanted === locked.version && (await findDifferences(folder, locked)).length === 0) return undefined
+  const isSame = wanted === locked.version && JSON.stringify(split) === JSON.stringify(locked.split)
+  if (isSame && (await findDifferences(folder, locked)).length === 0) return undefined
   const { prompts, locked: now } = await fetchPrompt(hub, folder, await hub.get(name, { version: wanted }), {
     range: locked.range,
     targets: targetsOf(locked),
+    split,
   })
   if (wanted === locked.version) requirePinned(name, now, locked)
   const refused = acceptPublisher
     ? undefined
-    : refusePublisher(`${name} ${now.version}`, locked.publisher, now.publisher)
+    : (refusePublisher(`${name} ${now.version}`, locked.publisher, now.publisher) ??
+      (await refuseSecond(hub, name, locked, split)))
   if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   await requireUnedited(folder, placesIn(lock), prompts)
   if (wanted !== locked.version) {
@@ -172,6 +175,18 @@ async function prepareUpdate(
     if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${now.version} ${message}` })
   }
   return { name, before: locked, now, prompts }
+}
+
+/** Refuses the second version of a label by the same rule as the first. @returns why, or undefined */
+async function refuseSecond(
+  hub: PromptHub,
+  name: string,
+  { publisher }: LockedPrompt,
+  split: LockedSplit | undefined,
+): Promise<string | undefined> {
+  if (!split || !publisher) return undefined
+  const { version } = split
+  return refusePublisher(`${name} ${version}`, publisher, (await hub.get(name, { version })).publisher)
 }
 
 /** Says that a prompt stays as it is, and the way out. */

@@ -6,14 +6,14 @@ import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt } from '.
 import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
 import { openLock, readLockFile } from './files.ts'
 import { explainNone } from './hub-reader.ts'
-import { type Lock, type LockedPrompt, type Place, readDetails, sortPlaces } from './lock.ts'
+import { type Lock, type LockedPrompt, type LockedSplit, type Place, readDetails, sortPlaces } from './lock.ts'
 import { findDifferences } from './placed.ts'
 import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { refuseUnattested } from './publisher.ts'
 import { lockedHub } from './read-token.ts'
 import { mapRequests } from './requests.ts'
-import { noticesOf, type Problem, problemsOf, refuseOtherBytes } from './review.ts'
+import { noticesOf, type Problem, problemsOf, refuseOtherBytes, splitOf } from './review.ts'
 import { readSkill } from './skill-reader.ts'
 import { renameSkill, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
@@ -65,6 +65,8 @@ export async function addToLock(
       // It can be read, but not newly installed.
       if (rows.some((row) => row.yanked && row.version === version))
         throw new PromptHubError('not_found', explainNone(name, version, {}, rows))
+      const split = splitOf(record, rows, found[index]!.locked.range, version)
+      if (split) found[index]!.locked.split = split
       return [...(locked ? problemsOf(name, locked, record, rows) : []), ...noticesOf(name, record)]
     })
   ).flat()
@@ -98,7 +100,7 @@ export async function fetchPrompt(
   hub: PromptHub,
   folder: string,
   prompt: PromptFacts,
-  { range, targets }: { range: string; targets: readonly Target[] },
+  { range, targets, split }: { range: string; targets: readonly Target[]; split?: LockedSplit | undefined },
 ): Promise<Fetched> {
   const { name, version, sha256, content, variables, parameters, publisher } = prompt
   const details = readDetails(variables, parameters)
@@ -116,7 +118,16 @@ export async function fetchPrompt(
   const places = written.map(
     ({ path, isSkill, files }): Place => (isSkill ? { path, files: digestsOf(files) } : { path }),
   )
-  const locked = { range, version, sha256, places: sortPlaces(places), ...(publisher && { publisher }), details }
+  const second = split && { split }
+  const locked: LockedPrompt = {
+    range,
+    version,
+    sha256,
+    places: sortPlaces(places),
+    ...(publisher && { publisher }),
+    ...second,
+    details,
+  }
   const differing = (await findDifferences(folder, locked)).map(({ place }) => place.path)
   const listKnown = async () => (await hub.listVersions(name)).map((row) => row.content_sha256)
   const prompts = written

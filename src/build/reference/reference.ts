@@ -224,6 +224,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   attestationBytes: 'Size of an attestation, in bytes',
   suitesPerVersion: 'Test suites with a result, per version',
   testsPerSuite: 'Test cases of a suite with one outcome',
+  labelsPerPublish: 'Labels that a publish moves',
   suitesPerLabel: 'Test suites that a protected label requires',
   ownerCharacters: 'Length of an owner, in characters',
   nameCharacters: 'Length of a name, in characters',

@@ -155,7 +155,7 @@ export function describeActivity(activity: Activity): string {
         : `Moved label ${label} back from ${from} to ${target}${said}`
     case 'split':
       return to_split === null
-        ? `Ended the split of label ${label}, and gave ${from_split?.version} to nobody${said}`
+        ? `Ended the split of label ${label} with ${from_split?.version}${said}`
         : `Gave ${version} of label ${label} to ${to_split.percent} %${from_split?.version === version ? `, after ${from_split.percent} %` : ''}${said}`
     case 'unlabelled':
       return `Removed label ${label} from ${from}${said}`

@@ -17,7 +17,10 @@ const share = z
   .strictObject({ version: Version.describe('The second version.'), percent: Percent })
   .meta({ id: 'Share', description: 'A second version, and the share of callers that get it.' })
 const expected = z
-  .union([Version, z.strictObject({ version: Version, split: share.nullable() })])
+  .union(
+    [Version, z.strictObject({ version: Version, split: share.nullable() })],
+    'expected a version in the form x.y.z, or version and split (null without one)',
+  )
   .nullable()
   .optional()
   .describe(

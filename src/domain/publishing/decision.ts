@@ -26,6 +26,7 @@ import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { findLikeFrontMatter } from '../content/like-front-matter.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
 import {
+  editKeys,
   editRepositoryFile,
   formatPublished,
   isSameVersion,
@@ -38,6 +39,7 @@ import { isSameJson } from '../text/json.ts'
 import { printable } from '../text/printable.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
 import type { Include } from '../values/include.ts'
+import { targetOf } from '../values/label-target.ts'
 import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { type Bump, nextVersion } from '../values/versions.ts'
@@ -163,13 +165,17 @@ export function decidePublish(
     difference: Difference | null,
     breaking: readonly Warning[] = [],
   ): PublishDecision => {
+    const { text, file: labelledFile } = pointLabels(request.labels, version.version, state, {
+      indexText,
+      file: newFile,
+    })
     return {
       version,
       record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
       isUnchanged: versionText === undefined,
       versionText,
-      indexText,
-      file: newFile,
+      indexText: text,
+      file: labelledFile,
       fields: Object.keys(changes),
       changes: difference,
       warnings: warnOf(
@@ -226,6 +232,22 @@ export function decidePublish(
   const breaking = difference ? warnOfDifference(difference) : []
   if (difference && breaking.length > 0) refuseSmallBump(request, state, difference, around)
   return finish(withFiles(version), versionText, difference, breaking)
+}
+
+/** Points labels at a version. */
+function pointLabels(
+  labels: readonly string[] = [],
+  version: string,
+  state: RepositoryState,
+  { indexText, file }: { indexText: string | undefined; file: RepositoryFile },
+): { text: string | undefined; file: RepositoryFile } {
+  const moved = labels.filter((label) => !isSameJson(targetOf(file.labels, label), { version, split: null }))
+  if (moved.length === 0) return { text: indexText, file }
+  const text = editKeys(
+    indexText ?? state.indexText ?? '---\n---\n',
+    moved.map((label) => ({ path: ['labels', label], value: version })),
+  )
+  return { text, file: readIndex(state, text) }
 }
 
 /** Names the versions that composing again has included anew, for a changelog that nobody wrote. */

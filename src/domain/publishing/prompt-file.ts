@@ -31,6 +31,7 @@ export const PublishQuery = z.strictObject({
     .string()
     .optional()
     .describe('The description of the Agent Skill, instead of `skill` in the file; empty: not a skill.'),
+  labels: z.string().optional().describe('Labels to point at the version in the same commit, separated by commas.'),
   compose: z.enum(['true', 'false']).optional().describe('Instead of `compose` in the file.'),
   dry_run: z.enum(['true', 'false']).optional().describe('`true` validates the file without publishing it.'),
 })
@@ -45,12 +46,13 @@ export function readPublishQuery(query: Readonly<Record<string, string>>): {
     key,
     message: Object.hasOwn(PublishQuery.shape, key) ? message : 'unknown query parameter',
   }))
-  const { expected_version, dry_run, skill, compose, allow_breaking, ...rest } = options.value ?? {}
+  const { expected_version, dry_run, skill, compose, labels, allow_breaking, ...rest } = options.value ?? {}
   const body = {
     ...rest,
     dry_run: dry_run === 'true',
     allow_breaking: allow_breaking !== 'false',
     ...(compose !== undefined && { compose: compose === 'true' }),
+    ...(labels !== undefined && { labels: labels.split(',').filter((label) => label !== '') }),
     ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
     ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
   }

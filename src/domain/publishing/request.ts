@@ -26,7 +26,8 @@ import { countBytes, lineOf } from '../text/text-length.ts'
 import { CHAT_ROLES, type ChatPart, formatChat, isChatMessage } from '../values/chat.ts'
 import { findUnwritable } from '../values/chat-rules.ts'
 import { sortFiles } from '../values/file-entry.ts'
-import { License, Version, VersionAddress } from '../values/values.ts'
+import { isLabel } from '../values/names.ts'
+import { License, unique, Version, VersionAddress } from '../values/values.ts'
 import { WANTED_BUMPS } from '../values/versions.ts'
 
 const MessageInput = z.union(
@@ -56,6 +57,12 @@ const MessageInputs = z
   .array(MessageInput)
   .min(1, 'expected at least one message')
   .max(LIMITS.messagesPerVersion + 1, `expected at most ${LIMITS.messagesPerVersion} messages`)
+
+/** The names of labels to move. */
+const LabelNames = z
+  .array(z.string().refine(isLabel, 'expected a label such as production, not latest and not a range such as 1 or x'))
+  .max(LIMITS.labelsPerPublish, `expected at most ${LIMITS.labelsPerPublish} labels`)
+  .refine(unique, 'expected each label only once')
 
 /** As many digits as hubcli takes. */
 const MAX_MIN_AGE_DAYS = 9_999
@@ -129,6 +136,9 @@ export const PublishRequest = z
     license: License.optional(),
     forked_from: VersionAddress.optional().describe(
       'The version that the first version was forked from, such as acme/code-review@1.2.0. It must exist on this hub.',
+    ),
+    labels: LabelNames.optional().describe(
+      'Labels to point at the version in the same commit; if one of them may not move, nothing is published.',
     ),
     expected_version: Version.nullable()
       .optional()

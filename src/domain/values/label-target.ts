@@ -47,6 +47,14 @@ export function labelsWith(labels: Labels, version: string): string[] {
 export const formatTarget = (target: LabelTarget): string | LabelTarget =>
   target.split === null ? target.version : target
 
+/** Lists the labels that may give a version, with the share of callers if it is the second one, such as `production 10 %`. */
+export function marksOf(labels: Labels, version: string): string[] {
+  return labelsWith(labels, version).map((label) => {
+    const { split } = labels[label]!
+    return split?.version === version ? `${label} ${split.percent} %` : label
+  })
+}
+
 /** Describes a target, such as `1.4.0, 1.5.0 for 10 %`. */
 export function describeTarget({ version, split }: { version: string; split: Omit<Split, 'salt'> | null }): string {
   return split ? `${version}, ${split.version} for ${split.percent} %` : version

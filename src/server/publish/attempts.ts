@@ -73,7 +73,7 @@ export type WriteDecision<Shown extends object = ShownRepository> =
       shown?: Shown
     }
 
-type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tested' | 'attestations'>
+type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tested' | 'attestations' | 'mark'>
 
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
 type ReadVersion = (version: string) => Promise<string | undefined>

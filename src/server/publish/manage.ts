@@ -2,19 +2,16 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
-import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
-import { findProtection } from '../../domain/content/protected-labels.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import { type Change, readChangeBody, type Target } from '../../domain/managing/request.ts'
 import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
-import { targetOf as labelTarget, versionsOf } from '../../domain/values/label-target.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../git/git-store.ts'
-import { findChanges } from '../read/activity.ts'
 import { findRepository } from '../read/records.ts'
 import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
+import { judgeMove, requireLabelRights } from './label-moves.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { differs, showRepository } from './renew-fresh-copy.ts'
 import { changeMessage, markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
@@ -118,48 +115,13 @@ async function decideAttempt(
   return { kind: 'commit', additions: { owner, name, message, version: undefined, index: indexText }, shown, answer }
 }
 
-/**
- * Judges what a label is to point at. A version that it gets anew needs the results that the owner requires, unless it had that version before.
- *
- * @returns whether the label goes back to a version that it had before
- * @throws HubError `evidence_missing`
- */
-async function judgeMove(
-  { owner, name }: Sending,
-  label: string,
-  files: { was: RepositoryFile; is: RepositoryFile },
-  folder: FolderState,
-  readers: Readers,
-  deps: PublishHub,
-): Promise<boolean> {
-  const was = labelTarget(files.was.labels, label)
-  const { version, split } = labelTarget(files.is.labels, label)!
-  const isMoved = was?.version !== version
-  const { changes } = isMoved ? await findChanges(owner, name, deps) : { changes: [] }
-  const isRestored = changes.some((one) => one.label === label && (one.from === version || one.to === version))
-  const fresh = [
-    ...(isMoved && !isRestored ? [version] : []),
-    ...(split && !(was && versionsOf(was).includes(split.version)) ? [split.version] : []),
-  ]
-  const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
-  if (fresh.length === 0 || protection === undefined || typeof protection === 'string') return isRestored
-  const [{ requireEvidence }, { readTested }] = await Promise.all([
-    import('../../domain/managing/evidence.ts'),
-    import('./read-from-git.ts'),
-  ])
-  for (const one of fresh) {
-    const { content_sha256, results } = await readTested({ owner, name, version: one }, folder, readers, deps)
-    requireEvidence(label, protection, { owner, name, version: one, content_sha256 }, results)
-  }
-  return isRestored
-}
-
 /** @throws HubError `forbidden`; a protected label requires a higher permission */
 function requireRightsFor(change: Change, { owner, name, bearer }: Sending, { ownerIndex }: FolderState): void {
   const file = readOwner(owner, ownerIndex)
-  const isProtected =
-    (change.kind === 'label' || change.kind === 'unlabel') && findProtection(file, change.label) !== undefined
-  const needed = isProtected ? 'maintain' : permissionFor(change)
-  requirePermission(bearer, needed, isProtected ? `${owner} protects the label ${change.label}. ` : '')
-  requireRights(bearer, { owner, name }, needed, file)
+  if (change.kind === 'label' || change.kind === 'unlabel')
+    requireLabelRights(bearer, { owner, name }, change.label, file)
+  else {
+    requirePermission(bearer, 'maintain')
+    requireRights(bearer, { owner, name }, 'maintain', file)
+  }
 }

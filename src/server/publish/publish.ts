@@ -4,7 +4,9 @@ import type { RunLong } from '../../concurrency/long-work.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
+import { listTrailers } from '../../domain/catalogue/change-mark.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
+import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import {
   acceptAll,
   findReplayProblem,
@@ -33,6 +35,7 @@ import type { FolderState, PublishMark } from '../../git/git-store.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
+import { judgeMove, refuseConditional, requireLabelRights } from './label-moves.ts'
 import { type Body, bodyKindOf } from './media-types.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
@@ -45,7 +48,7 @@ import {
   readParts,
   readSurroundings,
 } from './surroundings.ts'
-import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish extends Sending {
@@ -69,6 +72,13 @@ export interface AcceptedPublish extends Sending {
   isUnseen: (written: Written) => Promise<boolean>
   /** Notes what the version is about to include. */
   noteIncluded: (by: VersionPlace, parts: readonly VersionPlace[]) => Promise<void>
+  /** Judges what a label is to point at. */
+  judgeMove: (
+    label: string,
+    files: { was: RepositoryFile; is: RepositoryFile },
+    folder: FolderState,
+    readers: Readers,
+  ) => Promise<boolean>
   /** Lists the numbers that are used although git may no longer list them. */
   listUsed: () => Promise<readonly string[]>
 }
@@ -98,6 +108,7 @@ export function openPublish(request: Request): OpenWrite {
             lookAround,
             listRuns: findRuns,
             listUsed,
+            judgeMove: (...move: Parameters<AcceptedPublish['judgeMove']>) => judgeMove({ owner, name }, ...move, deps),
             listSince: since,
             verify,
             isUnseen: (written: Written) => isUnseen(written, deps),
@@ -189,6 +200,8 @@ async function decideAttempt(
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl, issuer } = accepted
   const ownerFile = readOwner(owner, folder.ownerIndex)
   requireRights(bearer, { owner, name }, 'publish', ownerFile)
+  const { labels = [] } = body
+  for (const label of labels) requireLabelRights(bearer, { owner, name }, label, ownerFile)
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
   )
@@ -224,6 +237,8 @@ async function decideAttempt(
     const runs = await accepted.listRuns(version.content_sha256)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }
+  if (!isUnchanged) refuseConditional(labels, { owner, name }, ownerFile)
+  else for (const label of labels) await accepted.judgeMove(label, { was: state.file, is: file }, folder, readers)
   const inText = accepted.wantsText ? sayPublished(data) : undefined
   if (body.dry_run) return { kind: 'answer', answer: { data, inText } }
   if (isUnchanged && indexText === undefined) {
@@ -234,6 +249,7 @@ async function decideAttempt(
   const trailers: [string, string][] = [
     ['Version', version.version],
     ['Published-By', publisher.published_by],
+    ...listTrailers(markOf(bearer)),
   ]
   if (idempotency) trailers.push(['Idempotency-Key', idempotency.key], ['Request-Digest', idempotency.request])
   if (versionText !== undefined && folder.folders.has(version.version))
@@ -253,7 +269,7 @@ async function decideAttempt(
   return {
     kind: 'commit',
     additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
-    shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations },
+    shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations, mark: markOf(bearer) },
     answer: isUnchanged ? { data, inText } : { data, inText, status: 201, headers: { Location: record.url } },
   }
 }

@@ -2,7 +2,7 @@
 
 import type { VersionRow } from '../../domain/api/schema.ts'
 import { formatDay } from '../../domain/text/days.ts'
-import { type Labels, labelsWith } from '../../domain/values/label-target.ts'
+import { type Labels, marksOf } from '../../domain/values/label-target.ts'
 
 /** What a tape is made from. */
 interface TapeParts {
@@ -34,7 +34,7 @@ export function listTicks({ versions, labels, breaking, changelogs }: TapeParts)
   return versions
     .slice(0, MAX_TICKS)
     .map(({ version, published_at, yanked }) => {
-      const named = labelsWith(labels, version)
+      const named = marksOf(labels, version)
       const isBreaking = breaking.has(version)
       const marks = [...named, ...(isBreaking ? ['breaking'] : []), ...(yanked ? ['yanked'] : [])]
       const changelog = shorten(changelogs.get(version) ?? '')

@@ -1,5 +1,6 @@
 // The commands that change what is published: labels, yanks, status, texts and results of tests.
 import { parseArguments } from '../arguments.ts'
+import { sayGuarded } from '../guard.ts'
 import { explainNone, labelled } from '../hub-reader.ts'
 import { FULL_NAME } from '../lock.ts'
 import type { Target } from '../manage.ts'
@@ -9,7 +10,7 @@ import { type Command, define, flag, invalid, WrongUse } from './define.ts'
 import { hubUrl, read, takeToken } from './hub.ts'
 import { MAX_OUTPUT_BYTES, readOutcome } from './outcome.ts'
 import { decodeText, readBounded, readInput } from './sources.ts'
-import { note, say, sayJson } from './terminal.ts'
+import { complain, note, say, sayJson } from './terminal.ts'
 
 const text = { type: 'string' } as const
 const json = flag
@@ -45,7 +46,7 @@ const sayTarget = ({ version, split }: Target) =>
 function readShare(share: string): NonNullable<Target['split']> {
   const [, version = '', percent] = /^(\d+\.\d+\.\d+)=(\d{1,2})$/.exec(share) ?? []
   if (percent === undefined)
-    throw invalid(`--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got ${share || 'nothing'}`)
+    throw invalid(`--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got ${share || 'nothing'}; to give it to everybody, move the label`)
   return { version, percent: Number(percent) }
 }
 
@@ -122,9 +123,10 @@ export const editCommand: Command = define({
 /** `result`. */
 export const resultCommand: Command = define({
   takes: [3, 4],
-  options: { model: text, url: text, remove: flag, json },
-  async run([name = '', version = '', suite = '', path], { model, url, remove, json }) {
-    if (remove !== (path === undefined)) throw new WrongUse()
+  options: { model: text, url: text, remove: flag, guard: text, threshold: text, json },
+  async run([name = '', version = '', suite = '', path], { model, url, remove, guard, threshold = '0', json }) {
+    if (remove !== (path === undefined) || (remove && guard !== undefined)) throw new WrongUse()
+    const worseBy = readThreshold(threshold)
     if (path === undefined) {
       await change(name, json, (hub) => [hub.removeResult(name, version, suite), `${version} ${suite} removed`])
       return
@@ -134,8 +136,21 @@ export const resultCommand: Command = define({
     const skipped = found.skipped > 0 ? `, ${found.skipped} skipped` : ''
     const said = `${version} ${suite}: ${found.passed} passed, ${found.failed} failed${skipped}`
     await change(name, json, (hub) => [hub.report(name, version, suite, outcome), said])
+    if (guard === undefined) return
+    const hub = openManager()
+    complain(`${guard}: ${sayGuarded(await hub.guardSplit(name, guard, suite, worseBy))}`)
   },
 })
+
+function readThreshold(text: string): number {
+  if (/^(?:0(?:\.\d{1,6})?|1)$/.test(text)) return Number(text)
+  throw invalid(`--threshold: expected a number from 0 to 1, such as 0.05, got ${text || 'nothing'}`)
+}
+
+function openManager(): HubManager {
+  const url = hubUrl()
+  return new HubManager({ url, token: takeToken(url), timeoutMs: 60_000, deadlineMs: 180_000 })
+}
 
 /** Makes a change, and says what it was. */
 async function change(
@@ -143,8 +158,7 @@ async function change(
   isJson: boolean,
   start: (hub: HubManager) => [change: Promise<ChangeResult>, said: string | Promise<string>],
 ): Promise<void> {
-  const url = hubUrl()
-  const [changing, said] = start(new HubManager({ url, token: takeToken(url), timeoutMs: 60_000, deadlineMs: 180_000 }))
+  const [changing, said] = start(openManager())
   const result = await changing
   if (result.unchanged) note('unchanged: nothing to do')
   if (isJson) sayJson({ data: result })

@@ -1,6 +1,7 @@
 // The commands that publish prompt files and folders of skills, and that check them.
 import { existsSync } from 'node:fs'
 import { FULL_NAME } from '../lock.ts'
+import { readWish } from '../ranges.ts'
 import { PromptHubError } from '../trouble.ts'
 import { type Command, define, flag, invalid, WrongUse } from './define.ts'
 import { check, hubUrl, type Published, publish, takeToken } from './hub.ts'
@@ -41,6 +42,7 @@ export const pushCommand: Command = define({
     format: text,
     skill: text,
     compose: flag,
+    label: { type: 'string', multiple: true, default: [] as string[] },
     attestation: { type: 'string', multiple: true, default: [] as string[] },
     json: flag,
   },
@@ -48,6 +50,8 @@ export const pushCommand: Command = define({
     const { named, problems, changelog, bump, isOne } = await readWords(words, values)
     const { format, skill, raw, strict: isStrict, attestation, compose } = values
     requireBump(bump)
+    if (!values.label.every((label) => readWish(label)?.kind === 'label'))
+      throw invalid('--label: expected a name such as production')
     if (format !== undefined && !['text', 'chat'].includes(format))
       throw invalid(`--format: expected text or chat, got ${format || 'nothing'}`)
     if (attestation.length > 0 && named.length + problems.length > 1)
@@ -68,6 +72,7 @@ export const pushCommand: Command = define({
         format,
         skill,
         compose: compose ? 'true' : undefined,
+        labels: values.label.join(',') || undefined,
       }
       const given = { url, prompt, body: { ...body, bytes: raw ? asText(body.bytes) : body.bytes }, query }
       return () => (isDry ? check(given) : publish(given, token))
