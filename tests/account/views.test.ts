@@ -48,6 +48,7 @@ const repository = {
 } as unknown as Repository
 const version = { version: BAD, previous_version: BAD, raw_url: BAD, published_by: BAD, changelog: BAD }
 const record = version as unknown as VersionRecord
+const target = { version: BAD, split: { version: BAD, percent: 1 } }
 const person = {
   user_id: 'oidc-0',
   login: BAD,
@@ -113,7 +114,7 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
     repository,
     notice: BAD,
     problem: said,
-    review: { label: BAD, from: BAD, to: BAD, isBreaking: true, changes: [BAD] },
+    review: { label: BAD, from: target, to: target, isBreaking: true, changes: [BAD] },
     now: new Date(0),
     versions: [{ ...version, yanked: false } as never, { ...version, yanked: true } as never],
     typed: new URLSearchParams({ change: 'label', label: BAD, version: BAD }),

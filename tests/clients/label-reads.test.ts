@@ -227,6 +227,7 @@ describe('the libraries', () => {
       'gen_ai.prompt.name': 'acme/a',
       'gen_ai.prompt.version': '1.1.0',
       'prompt.sha256': prompts[0]!.sha256,
+      'prompt.label': 'production',
     })
     expect(prompts[0]!.sha256).toMatch(/^[0-9a-f]{64}$/)
     expect(await client.all('acme', 'nobody-has-it')).toEqual([])
@@ -266,7 +267,12 @@ print(json.dumps({
     const { digest, ...shown } = JSON.parse(said)
     expect(shown).toEqual({
       shown: SHOWN,
-      attributes: { 'gen_ai.prompt.name': 'acme/a', 'gen_ai.prompt.version': '1.1.0', 'prompt.sha256': digest },
+      attributes: {
+        'gen_ai.prompt.name': 'acme/a',
+        'gen_ai.prompt.version': '1.1.0',
+        'prompt.sha256': digest,
+        'prompt.label': 'production',
+      },
       empty: [],
       codes: ['not_found', 'invalid_request', 'invalid_request'],
       later: 2,

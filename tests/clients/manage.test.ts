@@ -60,18 +60,13 @@ describe.each(SHELLS.slice(0, 1))('hubcli under $name', (shell) => {
     expect(await run(['label', NAME, 'production', '--undo'])).toMatchObject(share)
     expect(await production()).toMatchObject({ version: '1.0.0', split: { percent: 10 } })
     expect(await run(['label', NAME, 'production', '--split', '1.1.0=100'])).toMatchObject({ code: 1 })
+    const reporting = { HUB_TOKEN: await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] }) }
     const guarded = async (version: string, xml: string, ...more: string[]) => {
       writeFileSync(join(cwd, 'r.xml'), xml)
-      const { code, stderr } = await run([
-        'result',
-        NAME,
-        version,
-        'quality',
-        'r.xml',
-        '--guard',
-        'production',
-        ...more,
-      ])
+      const { code, stderr } = await run(
+        ['result', NAME, version, 'quality', 'r.xml', '--guard', 'production', ...more],
+        reporting,
+      )
       return [code, stderr.trim().split('\n').at(-1)]
     }
     const good = '<testsuite name="q"><testcase name="a"/><testcase name="b"/></testsuite>'

@@ -182,11 +182,11 @@ describe('CDN headers', () => {
     expect(status).toBe(200)
     expect(headers.get('Cache-Control')).toBe(cacheControl)
     expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
-    expect(headers.get('Netlify-Vary')).toBe('query=page|sort|q|tag|kind|version|label|at|from')
+    expect(headers.get('Netlify-Vary')).toBe('query=page|sort|q|tag|kind|version|label|at|key|from')
     expect(headers.get('Netlify-Cache-Tag')).toBe(tag)
     expect(headers.get('Netlify-Cache-ID')).toBe(id)
     expect(headers.get('No-Vary-Search')).toBe(
-      'params, except=("page" "sort" "q" "tag" "kind" "version" "label" "at" "from")',
+      'params, except=("page" "sort" "q" "tag" "kind" "version" "label" "at" "key" "from")',
     )
     expect(headers.get('Vary')).toBeNull()
   })

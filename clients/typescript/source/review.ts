@@ -142,7 +142,8 @@ export function splitOf(
 ): LockedSplit | undefined {
   const split = isRange(range) ? undefined : labelled(labels, range)?.split
   const row = split && rows.find(({ version, yanked }) => version === split.version && version !== first && !yanked)
-  return row && { version: row.version, percent: split.percent, salt: split.salt, sha256: row.content_sha256 }
+  if (!split || !row) return undefined
+  return { version: row.version, percent: split.percent, salt: split.salt, sha256: row.content_sha256 }
 }
 
 /** The breaking changes in the versions above one, lowest first. @param changes newest first */

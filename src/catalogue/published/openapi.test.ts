@@ -50,7 +50,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
   const repo = '/api/v1/repos/{owner}/{name}'
   const version = `${repo}/versions/{version}`
   const publishing =
-    'query:bump query:allow_breaking query:changelog query:expected_version query:format query:skill query:compose query:dry_run'
+    'query:bump query:allow_breaking query:changelog query:expected_version query:format query:skill query:labels query:compose query:dry_run'
   expect(operations).toEqual([
     [
       'get /api/v1/repos',
@@ -92,7 +92,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     [`get ${version}/results`, 'listResults', read, json, ''],
     [`put ${version}/results/{suite}`, 'recordResult', change, json, ''],
     [`delete ${version}/results/{suite}`, 'removeResult', change, json, ''],
-    [`get ${repo}/raw`, 'getRaw', read.replace('404', '400 404'), 'text/plain', 'query:version query:label query:at'],
+    [`get ${repo}/raw`, 'getRaw', read.replace('404', '400 404'), 'text/plain', 'query:version query:label query:at query:key'],
     [`get ${repo}/activity`, 'listActivity', read, json, ''],
     [`get ${repo}/dependents`, 'listDependents', read, json, ''],
     ['get /api/v1/tags', 'listTags', fixed, json, ''],
@@ -125,7 +125,7 @@ test('lists the publish request fields and names every error that shares a statu
   })
   expect(Object.keys(api.components!.schemas!.PublishRequest!.properties!)).toEqual(words`
     content format messages compose recompose min_age_days changelog bump allow_breaking variables parameters skill files attestations title
-    description tags license forked_from expected_version dry_run
+    description tags license forked_from labels expected_version dry_run
   `)
 })
 
@@ -189,9 +189,9 @@ describe('schemas', () => {
       words`
         Activity ActivityMeta Advisory Attestation Capability CapabilityDifference CapabilityMeta ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
         ConditionalLabel DeletionAnswer DeletionRequest Dependent Difference Error Include LabelRemoval LabelRequest
-        LabelledPrompt Matched Meta
+        LabelTarget LabelledPrompt Matched Meta
         ModelStatus OwnerAnswer OwnerPatch Provenance PublishAnswer PublishRequest Publisher Repository
-        RepositoryPatch RepositorySummary Result ResultAnswer ResultRemoval ResultRequest SearchMeta Skill SkillFile Stats Tag
+        RepositoryPatch RepositorySummary Result ResultAnswer ResultRemoval ResultRequest SearchMeta Share Skill SkillFile Stats Tag
         TrustedPublisher User Variable Version VersionSummary Warning YankRequest
       `.sort(),
     )
@@ -209,6 +209,7 @@ describe('schemas', () => {
         LabelRemoval: [],
         DeletionRequest: [],
         LabelRequest: ['version'],
+        Share: ['percent', 'version'],
         YankRequest: ['reason'],
         ResultRequest: ['failed', 'passed'],
         ConditionalLabel: ['label', 'requires'],

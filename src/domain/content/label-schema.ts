@@ -35,9 +35,8 @@ const inFile = z.strictObject({ version: Version, split: z.strictObject(splitFie
 export const LabelInput = z
   .union([Version, inFile], {
     error: (issue) => {
-      const ofObject = issue.code === 'invalid_union' ? (issue.errors[1] ?? []) : []
-      if (!isObject(issue.input)) return 'expected a version in the form x.y.z, or version with split'
-      return ofObject.flatMap(explodeIssue).map(formatProblem).join('; ')
+      const errors = issue.code === 'invalid_union' ? (issue.errors[isObject(issue.input) ? 1 : 0] ?? []) : []
+      return errors.flatMap(explodeIssue).map(formatProblem).join('; ')
     },
   })
   .transform((given): Target => (typeof given === 'string' ? { version: given, split: null } : given))

@@ -66,6 +66,7 @@ test('defines these limits', () => {
     attestationBytes: 65_536,
     suitesPerVersion: 20,
     testsPerSuite: 1000000,
+    labelsPerPublish: 10,
     suitesPerLabel: 10,
     publishesPerMinute: 30,
     toolValueCharacters: 10000,

@@ -46,7 +46,9 @@ const sayTarget = ({ version, split }: Target) =>
 function readShare(share: string): NonNullable<Target['split']> {
   const [, version = '', percent] = /^(\d+\.\d+\.\d+)=(\d{1,2})$/.exec(share) ?? []
   if (percent === undefined)
-    throw invalid(`--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got ${share || 'nothing'}; to give it to everybody, move the label`)
+    throw invalid(
+      `--split: expected a version and 1 to 99 percent, such as 1.5.0=10, got ${share || 'nothing'}; to give it to everybody, move the label`,
+    )
   return { version, percent: Number(percent) }
 }
 
