@@ -106,9 +106,13 @@ describe('on GitHub', () => {
         suite: 'quality',
         reason: '118 passed, 2 failed, 1 skipped, score 0.98',
         commit: null,
+        by_token: null,
+        by_workflow: null,
         label: null,
         from: null,
         to: null,
+        from_split: null,
+        to_split: null,
         fields: [],
       })
     }
