@@ -2,7 +2,7 @@
 import type { LabelTarget } from './split.ts'
 
 /** The scores of both versions, from 0 to 1; null without a result. */
-export interface SplitScores {
+interface SplitScores {
   first: number | null
   second: number | null
 }

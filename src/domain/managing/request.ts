@@ -99,7 +99,7 @@ export type Change =
   | { kind: 'unyank'; version: string; isDryRun: boolean }
 
 /** Where a label is to point. */
-export interface LabelMove {
+interface LabelMove {
   version: string
   split: z.infer<typeof share> | null
   reason: string | undefined

@@ -1,7 +1,7 @@
 // What a label points at, and which of its versions a caller gets. It imports no schemas, because reads and pages use it.
 
 /** The share of callers that get a second version. */
-export interface Split {
+interface Split {
   version: string
   /** From 1 to 99. */
   percent: number
