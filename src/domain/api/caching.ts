@@ -43,18 +43,7 @@ export const ownerCacheTag = (owner: string): string => `owner_${owner}`
 export const tagCacheTag = (tag: string): string => `tag_${tag}`
 
 /** Query parameters that change the response; caches ignore all others. */
-export const VARYING_PARAMETERS = [
-  'page',
-  'sort',
-  'q',
-  'tag',
-  'kind',
-  'version',
-  'label',
-  'at',
-  'key',
-  'from',
-] as const
+export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'kind', 'version', 'label', 'at', 'key', 'from'] as const
 
 /** The No-Vary-Search value, for caches that support the standard: no other parameter changes the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`
