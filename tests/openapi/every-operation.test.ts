@@ -255,7 +255,7 @@ test('read operations match the OpenAPI description', async () => {
     const asked: Record<string, Record<string, string>> = {
       200: usual,
       304: { ...usual, 'If-None-Match': '*' },
-      ...('400' in get.responses && { 400: { ...usual, page: '0', sort: 'old', at: 'x' } }),
+      ...('400' in get.responses && { 400: { ...usual, page: '0', sort: 'old', at: 'x', from: 'x' } }),
     }
     for (const [status, values] of Object.entries(asked)) {
       if (!seen.has(`${path} ${status}`)) await ask({ ...request, values })
