@@ -146,7 +146,7 @@ function parseChange(target: Target, body: unknown): Change {
 }
 
 /** @throws HubError `validation_failed` for a name that no label can have */
-export function requireLabel(label: string): void {
+function requireLabel(label: string): void {
   if (!isLabel(label))
     throw invalidField(
       'label',
