@@ -1,12 +1,13 @@
 // Tests `npm run trust`: it renews roots through TUF, adds a root from a file, and leaves the file alone if anything is wrong.
-import { execFile } from 'node:child_process'
+
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { initializeTUFRepo, type TUFRepo, tufHandlers } from '@tufjs/repo-mock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatTrustedRootFile, parseTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import { COMPILED } from '../compiled.ts'
+import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type SigstoreServices, startSigstore } from './sigstore-services.ts'
 
@@ -34,13 +35,10 @@ beforeAll(async () => {
 })
 afterAll(() => new Promise((done) => server.close(done)))
 
-const run = (...args: string[]) =>
-  new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
-    const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: folder }
-    execFile(process.execPath, [resolve('scripts/content/renew-trust.ts'), ...args], { env }, (error, stdout, stderr) =>
-      done({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
+const run = (...args: string[]) => {
+  const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: folder }
+  return runScript('scripts/content/renew-trust.ts', args, { env })
+}
 const old = () =>
   formatTrustedRootFile({ renewed_at: '2026-01-01', roots: [{ ...github.root, name: 'ours', source: url }] })
 

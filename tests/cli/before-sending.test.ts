@@ -1,18 +1,9 @@
-// Tests what hubcli rejects before it sends a request, in one shell, and a part of it in every other.
+// Tests what hubcli rejects before it sends a request.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  findProgram,
-  makeFolder,
-  recordingTools,
-  rowsFor,
-  runHubcli,
-  SHELLS,
-  TEXT_FILE,
-  withoutCurl,
-} from './shells.ts'
+import { findProgram, makeFolder, recordingTools, runHubcli, SHELL, TEXT_FILE, withoutCurl } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 /**
@@ -130,104 +121,102 @@ const ADDRESSES = [
   'localhost:8888',
 ]
 
-describe.each(SHELLS)('$name', (shell) => {
-  describe('checks before any request is sent', () => {
-    test.concurrent.each(rowsFor(shell, LOCAL))('%s', async (_, args, sentence) => {
-      await withStandIn(undefined, async ({ url, requests }) => {
-        const cwd = makeFolder()
-        writeFileSync(path.join(cwd, 'f'), 'x')
-        const outcome = await runHubcli(shell, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN } })
-        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
-        expect(outcome.stderr).toMatch(sentence)
-        expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\n$/)
-        expect(outcome.stderr).not.toMatch(/[\x00-\x09\x0B-\x1F]/)
-        expect(requests).toEqual([])
-        expect(readdirSync(cwd)).toEqual(['f'])
-      })
+describe('checks before any request is sent', () => {
+  test.concurrent.each(LOCAL)('%s', async (_, args, sentence) => {
+    await withStandIn(undefined, async ({ url, requests }) => {
+      const cwd = makeFolder()
+      writeFileSync(path.join(cwd, 'f'), 'x')
+      const outcome = await runHubcli(SHELL, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN } })
+      expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(outcome.stderr).toMatch(sentence)
+      expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\n$/)
+      expect(outcome.stderr).not.toMatch(/[\x00-\x09\x0B-\x1F]/)
+      expect(requests).toEqual([])
+      expect(readdirSync(cwd)).toEqual(['f'])
     })
+  })
 
-    test.concurrent.each(rowsFor(shell, TOKENS))('rejects push with %s', async (_, env, sentence) => {
-      await withStandIn(undefined, async ({ url, requests }) => {
-        const outcome = await runHubcli(shell, ['push', 'acme/a', TEXT_FILE, 'c', 'patch'], {
-          env: { ...env, HUB_URL: url },
-        })
-        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
-        expect(outcome.stderr).toMatch(sentence)
-        expect(outcome.stderr).not.toContain('Tok3n')
-        expect(requests).toEqual([])
-      })
-    })
-
-    test.concurrent('rejects a file that is larger than a request may be', async () => {
-      await withStandIn(undefined, async ({ url, requests }) => {
-        const cwd = makeFolder()
-        writeFileSync(path.join(cwd, 'f'), Buffer.alloc(1_048_577, 97))
-        const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-        for (const more of [[], ['--raw']])
-          expect(await runHubcli(shell, ['push', 'acme/a', 'f', 'c', 'patch', ...more], { cwd, env })).toMatchObject({
-            code: 1,
-            stderr: expect.stringMatching(/^hubcli: f is larger than [^\n]*1048576 bytes\)?\n$/),
-          })
-        expect(requests).toEqual([])
-      })
-    })
-
-    test.concurrent.each(rowsFor(shell, ADDRESSES))('rejects HUB_URL %j', async (url) => {
-      const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], {
-        env: { HUB_URL: url },
-        tools: withoutCurl(),
+  test.concurrent.each(TOKENS)('rejects push with %s', async (_, env, sentence) => {
+    await withStandIn(undefined, async ({ url, requests }) => {
+      const outcome = await runHubcli(SHELL, ['push', 'acme/a', TEXT_FILE, 'c', 'patch'], {
+        env: { ...env, HUB_URL: url },
       })
       expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
-      expect(outcome.stderr).toMatch(/^hubcli: HUB_URL: expected [^\n]*\n$/)
+      expect(outcome.stderr).toMatch(sentence)
+      expect(outcome.stderr).not.toContain('Tok3n')
+      expect(requests).toEqual([])
     })
+  })
 
-    const addresses = [
-      ['http://localhost:8888', 'http://localhost:8888/api/v1/repos/a/b/raw'],
-      ['http://localhost', 'http://localhost/api/v1/repos/a/b/raw'],
-      ['http://hub.lan:8930', 'http://hub.lan:8930/api/v1/repos/a/b/raw'],
-      ['http://[::1]:80/', 'http://[::1]:80/api/v1/repos/a/b/raw'],
-      ['https://hub.example.com', 'https://hub.example.com/api/v1/repos/a/b/raw'],
-      ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]:8443/api/v1/repos/a/b/raw'],
-      ['https://example.com/hub/', 'https://example.com/hub/api/v1/repos/a/b/raw'],
-      ['', 'http://localhost:8888/api/v1/repos/a/b/raw'],
-    ] as const
-    test.concurrent.each(rowsFor(shell, addresses))('HUB_URL %j sends the request to %s', async (HUB_URL, address) => {
-      const { tools, calls } = recordingTools(shell, 'exit 7')
-      expect(await runHubcli(shell, ['cat', 'a/b'], { env: { HUB_URL }, tools })).toMatchObject({ code: 5, left: [] })
-      const curl = calls().find(([tool]) => tool === 'curl') ?? []
-      expect(curl.at(-1)).toBe(address)
-      expect(curl[curl.indexOf('--proto') + 1]).toBe(`=${address.split(':')[0]}`)
-    })
-
-    test.concurrent.each(TABLE_COMMANDS)('%s fails without python3', async (_, args) => {
-      await withStandIn(undefined, async ({ url, requests }) => {
-        const outcome = await runHubcli(shell, args, { env: { HUB_URL: url }, tools: shell.bare })
-        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
-        expect(outcome.stderr).toBe('hubcli: python3 is needed for this and was not found in PATH\n')
-        expect(requests).toEqual([])
-      })
-    })
-
-    test.concurrent('fails without curl', async () => {
-      expect(await runHubcli(shell, ['cat', 'acme/code-review'], { tools: withoutCurl() })).toMatchObject({
-        code: 1,
-        stderr: 'hubcli: curl is needed for this and was not found in PATH\n',
-      })
-    })
-
-    test.concurrent('fails without a temporary folder', async () => {
-      const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], { env: { TMPDIR: '/no such folder' } })
-      expect(outcome.code).toBe(1)
-      expect(outcome.stderr).toMatch(/^hubcli: cannot make a folder in \/no such folder; .*\n$/)
-    })
-
-    test.skipIf(AS_OTHERS === undefined).concurrent(`rejects push of an unreadable file${NOT_AS_OTHERS}`, async () => {
+  test.concurrent('rejects a file that is larger than a request may be', async () => {
+    await withStandIn(undefined, async ({ url, requests }) => {
       const cwd = makeFolder()
-      writeFileSync(path.join(cwd, 'f'), 'x', { mode: 0 })
-      const [program, ...first] = [...(AS_OTHERS ?? []), ...shell.command] as [string, ...string[]]
-      const careful = { ...shell, command: [program, ...first] as [string, ...string[]] }
-      const outcome = await runHubcli(careful, ['push', 'a/b', 'f', 'c', 'patch'], { cwd, env: { HUB_TOKEN: 'x' } })
-      expect(outcome).toMatchObject({ code: 1, stderr: 'hubcli: cannot read f\n' })
+      writeFileSync(path.join(cwd, 'f'), Buffer.alloc(1_048_577, 97))
+      const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+      for (const more of [[], ['--raw']])
+        expect(await runHubcli(SHELL, ['push', 'acme/a', 'f', 'c', 'patch', ...more], { cwd, env })).toMatchObject({
+          code: 1,
+          stderr: expect.stringMatching(/^hubcli: f is larger than [^\n]*1048576 bytes\)?\n$/),
+        })
+      expect(requests).toEqual([])
     })
+  })
+
+  test.concurrent.each(ADDRESSES)('rejects HUB_URL %j', async (url) => {
+    const outcome = await runHubcli(SHELL, ['cat', 'acme/code-review'], {
+      env: { HUB_URL: url },
+      tools: withoutCurl(),
+    })
+    expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+    expect(outcome.stderr).toMatch(/^hubcli: HUB_URL: expected [^\n]*\n$/)
+  })
+
+  const addresses = [
+    ['http://localhost:8888', 'http://localhost:8888/api/v1/repos/a/b/raw'],
+    ['http://localhost', 'http://localhost/api/v1/repos/a/b/raw'],
+    ['http://hub.lan:8930', 'http://hub.lan:8930/api/v1/repos/a/b/raw'],
+    ['http://[::1]:80/', 'http://[::1]:80/api/v1/repos/a/b/raw'],
+    ['https://hub.example.com', 'https://hub.example.com/api/v1/repos/a/b/raw'],
+    ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]:8443/api/v1/repos/a/b/raw'],
+    ['https://example.com/hub/', 'https://example.com/hub/api/v1/repos/a/b/raw'],
+    ['', 'http://localhost:8888/api/v1/repos/a/b/raw'],
+  ] as const
+  test.concurrent.each(addresses)('HUB_URL %j sends the request to %s', async (HUB_URL, address) => {
+    const { tools, calls } = recordingTools(SHELL, 'exit 7')
+    expect(await runHubcli(SHELL, ['cat', 'a/b'], { env: { HUB_URL }, tools })).toMatchObject({ code: 5, left: [] })
+    const curl = calls().find(([tool]) => tool === 'curl') ?? []
+    expect(curl.at(-1)).toBe(address)
+    expect(curl[curl.indexOf('--proto') + 1]).toBe(`=${address.split(':')[0]}`)
+  })
+
+  test.concurrent.each(TABLE_COMMANDS)('%s fails without python3', async (_, args) => {
+    await withStandIn(undefined, async ({ url, requests }) => {
+      const outcome = await runHubcli(SHELL, args, { env: { HUB_URL: url }, tools: SHELL.bare })
+      expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(outcome.stderr).toBe('hubcli: python3 is needed for this and was not found in PATH\n')
+      expect(requests).toEqual([])
+    })
+  })
+
+  test.concurrent('fails without curl', async () => {
+    expect(await runHubcli(SHELL, ['cat', 'acme/code-review'], { tools: withoutCurl() })).toMatchObject({
+      code: 1,
+      stderr: 'hubcli: curl is needed for this and was not found in PATH\n',
+    })
+  })
+
+  test.concurrent('fails without a temporary folder', async () => {
+    const outcome = await runHubcli(SHELL, ['cat', 'acme/code-review'], { env: { TMPDIR: '/no such folder' } })
+    expect(outcome.code).toBe(1)
+    expect(outcome.stderr).toMatch(/^hubcli: cannot make a folder in \/no such folder; .*\n$/)
+  })
+
+  test.skipIf(AS_OTHERS === undefined).concurrent(`rejects push of an unreadable file${NOT_AS_OTHERS}`, async () => {
+    const cwd = makeFolder()
+    writeFileSync(path.join(cwd, 'f'), 'x', { mode: 0 })
+    const [program, ...first] = [...(AS_OTHERS ?? []), ...SHELL.command] as [string, ...string[]]
+    const careful = { ...SHELL, command: [program, ...first] as [string, ...string[]] }
+    const outcome = await runHubcli(careful, ['push', 'a/b', 'f', 'c', 'patch'], { cwd, env: { HUB_TOKEN: 'x' } })
+    expect(outcome).toMatchObject({ code: 1, stderr: 'hubcli: cannot read f\n' })
   })
 })

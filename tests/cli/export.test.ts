@@ -1,4 +1,4 @@
-// Tests `hubcli export` in two shells, with the hub's own handlers and the starter catalogue.
+// Tests `hubcli export`, with the hub's own handlers and the starter catalogue.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NPX, runClient } from '../clients/both-clients.ts'
 import { openApp } from '../hubs/app.ts'
 import { type McpHub, openMcpHub } from '../hubs/mcp.ts'
-import { makeFolder, runHubcli, twoShells } from './shells.ts'
+import { makeFolder, runHubcli, SHELL } from './shells.ts'
 
 const NAME = 'acme/code-review'
 let hub: McpHub
@@ -39,9 +39,9 @@ afterAll(async () => {
 const fileOf = async (version: string, format: string) =>
   (await fetch(`${url}/api/v1/repos/${NAME}/versions/${version}/export/${format}`)).text()
 
-describe.each(twoShells(0))('$name', (shell) => {
+describe('hubcli', () => {
   const run = (args: string[], cwd?: string) =>
-    runHubcli(shell, ['export', ...args], { env: { HUB_URL: url }, ...(cwd && { cwd }) })
+    runHubcli(SHELL, ['export', ...args], { env: { HUB_URL: url }, ...(cwd && { cwd }) })
 
   test('exports the latest version, a given version, and a labeled version', async () => {
     const lost = 'hubcli: langfuse has no place for: title, description, license, variables\n'
@@ -119,7 +119,7 @@ test('npx prompt-hub exports the same files for an owner', async () => {
   const { command } = NPX
   const ran = await runClient(command, ['export', 'acme', '--to', 'prompty', '-o', 'npx'], cwd, url)
   expect(ran).toMatchObject({ code: 0, stdout: `${readdirSync(join(cwd, 'npx')).length} written to npx\n` })
-  const other = await runHubcli(twoShells(0)[0]!, ['export', 'acme', '--to', 'prompty', '-o', 'sh'], {
+  const other = await runHubcli(SHELL, ['export', 'acme', '--to', 'prompty', '-o', 'sh'], {
     env: { HUB_URL: url },
     cwd,
   })

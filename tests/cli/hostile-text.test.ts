@@ -1,4 +1,4 @@
-// Tests that hubcli prints neither the token nor control characters from a hub, in two shells.
+// Tests that hubcli prints neither the token nor control characters from a hub.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,11 +8,10 @@ import {
   NO_PYTHON,
   PYTHON,
   recordingTools,
-  rowsFor,
   runHubcli,
+  SHELL,
   STANDARD_TOOLS,
   TEXT_FILE,
-  twoShells,
   WITH_PYTHON,
 } from './shells.ts'
 import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
@@ -21,7 +20,7 @@ import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './s
 const HOSTILE = 'a\x1B[31mb\x1B]0;title\x07c\x9B2Jd\u202Ee\u2066f\x7Fg\bh\ri\u2028j\u061Ck'
 const CONTROLS = /[\x00-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
 
-describe.each(twoShells(1))('$name', (shell) => {
+describe('hubcli', () => {
   describe('control characters and escape sequences', () => {
     test.concurrent('are removed from error messages', async () => {
       const latin1 = Buffer.from('a\x9B2Jb\xE9\x9B\xE9\x80\x9B2J', 'latin1')
@@ -35,7 +34,7 @@ describe.each(twoShells(1))('$name', (shell) => {
         await withStandIn(
           () => trouble,
           async ({ url }) => {
-            const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })
+            const outcome = await runHubcli(SHELL, ['cat', 'acme/x'], { env: { HUB_URL: url } })
             expect(outcome.code).toBe(2)
             expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\(404\)\n$/)
             expect(outcome.stderr).not.toMatch(CONTROLS)
@@ -59,7 +58,7 @@ describe.each(twoShells(1))('$name', (shell) => {
           () => answer,
           async ({ url }) => {
             const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-            const { stdout, stderr } = await runHubcli(shell, ['push', 'acme/x', TEXT_FILE, 'c', 'patch'], { env })
+            const { stdout, stderr } = await runHubcli(SHELL, ['push', 'acme/x', TEXT_FILE, 'c', 'patch'], { env })
             expect(stdout + stderr).toMatch(/^(1\.0\.0 https:\/\/x\/a|hubcli: )[^\n]*\n$/)
             expect(stdout + stderr).not.toMatch(CONTROLS)
           },
@@ -106,8 +105,8 @@ describe.each(twoShells(1))('$name', (shell) => {
         const cwd = makeFolder()
         for (const module of ['json', 'typing', 'program', 'prompt_hub'])
           writeFileSync(path.join(cwd, `${module}.py`), 'raise SystemExit(99)')
-        const options = { cwd, env: { HUB_URL: url, PYTHONPATH: cwd }, tools: WITH_PYTHON }
-        const search = await runHubcli(shell, ['search', '--', `-x '"\n$(id)&é`], options)
+        const options = { cwd, env: { HUB_URL: url, PYTHONPATH: cwd }, isWhole: true }
+        const search = await runHubcli(SHELL, ['search', '--', `-x '"\n$(id)&é`], options)
         expect(search).toMatchObject({
           code: 0,
           stderr: 'hubcli: showing the best 3 of 57; add words to narrow the search\n',
@@ -116,7 +115,7 @@ describe.each(twoShells(1))('$name', (shell) => {
         expect(search.stdout.split('\n').length).toBe(4)
         expect(search.stdout).toContain('(archived [0m)')
         expect(new URL(requests[0]?.url ?? '', url).searchParams.get('q')).toBe(`-x '"\n$(id)&é`)
-        const list = await runHubcli(shell, ['versions', 'acme/x'], options)
+        const list = await runHubcli(SHELL, ['versions', 'acme/x'], options)
         expect(list).toMatchObject({ code: 0, stderr: '' })
         expect(list.stdout).not.toMatch(CONTROLS)
         expect(list.stdout.split('\n')[0]).toMatch(/^1\.0\.1 {2}2026-11-20 {2}.* \[yanked: .*\] /)
@@ -135,12 +134,12 @@ describe.each(twoShells(1))('$name', (shell) => {
         '{"data":[],"meta":{"total":"x"}}',
         `${'['.repeat(100_000)}`,
       ]
-      for (const body of rowsFor(shell, bodies)) {
+      for (const body of bodies) {
         const trouble: Trouble = { kind: 'answer', status: 200, headers: { 'Content-Type': 'application/json' }, body }
         await withStandIn(
           () => trouble,
           async ({ url }) => {
-            const outcome = await runHubcli(shell, ['search', 'x'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
+            const outcome = await runHubcli(SHELL, ['search', 'x'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
             expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
             expect(outcome.stderr).toMatch(/^hubcli: [^\n]* did not return a list[^\n]*\n$/)
           },
@@ -160,8 +159,8 @@ describe.each(twoShells(1))('$name', (shell) => {
           () => answer,
           async ({ url }) => {
             const env = { HUB_URL: url }
-            expect((await runHubcli(shell, ['cat', 'acme/x'], { env })).bytes.equals(content)).toBe(true)
-            const terminal = await runHubcli(shell, ['cat', 'acme/x'], { env, inTerminal: true })
+            expect((await runHubcli(SHELL, ['cat', 'acme/x'], { env })).bytes.equals(content)).toBe(true)
+            const terminal = await runHubcli(SHELL, ['cat', 'acme/x'], { env, inTerminal: true })
             expect(terminal).toMatchObject({ code: 0, stdout: shown })
           },
         )
@@ -171,7 +170,7 @@ describe.each(twoShells(1))('$name', (shell) => {
     tables(`tables have a header only on a terminal${NO_PYTHON}`, async () => {
       await withStandIn(undefined, async ({ url }) => {
         const options = { env: { HUB_URL: url }, tools: WITH_PYTHON, inTerminal: true }
-        const { stdout } = await runHubcli(shell, ['search', 'code'], options)
+        const { stdout } = await runHubcli(SHELL, ['search', 'code'], options)
         expect(stdout.split('\r\n')).toEqual([
           'NAME              VERSION  TITLE',
           'acme/code-review  1.1.0    The code-review',
@@ -190,13 +189,13 @@ describe.each(twoShells(1))('$name', (shell) => {
             ? { kind: 'answer', status: 500, headers: { 'Retry-After': '99' } }
             : undefined
       await withStandIn(refuse, async ({ url, requests }) => {
-        const { tools, calls, environments } = recordingTools(shell)
+        const { tools, calls, environments } = recordingTools(SHELL)
         for (const [options, code] of [
           [[], 0],
           [['-x'], 5],
           [['-v'], 0],
         ] as const) {
-          const outcome = await runHubcli(shell, ['push', 'acme/recorded', TEXT_FILE, 'c', 'patch'], {
+          const outcome = await runHubcli(SHELL, ['push', 'acme/recorded', TEXT_FILE, 'c', 'patch'], {
             tools,
             env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN },
             shellOptions: [...options],

@@ -1,174 +1,156 @@
-// Tests hubcli with a real hub, byte for byte, in every shell. To test another hub, set HUB_URL_UNDER_TEST,
+// Tests hubcli with a real hub, byte for byte. To test another hub, set HUB_URL_UNDER_TEST,
 // HUB_OWNER_UNDER_TEST and HUB_TOKEN_UNDER_TEST.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CORPUS, SHORT_CORPUS } from './corpus.ts'
-import {
-  commandLine,
-  findProgram,
-  makeFolder,
-  makeTools,
-  NO_PYTHON,
-  PYTHON,
-  rowsFor,
-  runHubcli,
-  SHELLS,
-  type Shell,
-} from './shells.ts'
+import { CORPUS } from './corpus.ts'
+import { commandLine, findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 import { STAND_IN_TOKEN, type StandIn, startStandIn, withStandIn } from './stand-in.ts'
 
 const HUB_URL_UNDER_TEST = process.env.HUB_URL_UNDER_TEST
 const OWNER = process.env.HUB_OWNER_UNDER_TEST ?? 'acme'
 const TOKEN = process.env.HUB_TOKEN_UNDER_TEST ?? STAND_IN_TOKEN
 
-describe.each(SHELLS)('$name', (shell) => {
-  describe('hubcli with a hub', () => {
-    let standIn: StandIn
-    let hub: string
-    beforeAll(async () => {
-      standIn = await startStandIn()
-      hub = HUB_URL_UNDER_TEST ?? standIn.url
-    })
-    afterAll(() => standIn.close())
+describe('hubcli with a hub', () => {
+  let standIn: StandIn
+  let hub: string
+  beforeAll(async () => {
+    standIn = await startStandIn()
+    hub = HUB_URL_UNDER_TEST ?? standIn.url
+  })
+  afterAll(() => standIn.close())
 
-    const freshName = () => `${OWNER}/cli-${randomBytes(8).toString('hex')}`
-    // Without python3: pull, cat and push need only curl.
-    const run = (args: string[], options: Parameters<typeof runHubcli>[2] = {}) =>
-      runHubcli(shell, args, { tools: shell.bare, ...options, env: { HUB_URL: hub, ...options.env } })
-    const push = (name: string, content: string | Buffer, changelog = 'First', bump = 'patch') => {
-      const cwd = makeFolder()
-      const hasFront = /^(?:\xef\xbb\xbf)?---/.test(Buffer.from(content).toString('latin1', 0, 6))
-      writeFileSync(
-        path.join(cwd, 'a file'),
-        Buffer.concat([Buffer.from(hasFront ? '---\n---\n' : ''), Buffer.from(content)]),
-      )
-      return run(['push', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
-    }
-
-    test.concurrent.each(shell === SHELLS[0] ? CORPUS : SHORT_CORPUS)(
-      'cat returns exactly what was pushed: %s',
-      async (_, content) => {
-        const name = freshName()
-        expect(await push(name, content)).toMatchObject({ code: 0, stderr: '', left: [] })
-        const { bytes, ...outcome } = await run(['cat', name])
-        expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
-        expect(bytes.equals(Buffer.from(content))).toBe(true)
-      },
+  const freshName = () => `${OWNER}/cli-${randomBytes(8).toString('hex')}`
+  // Without python3: pull, cat and push need only curl.
+  const run = (args: string[], options: Parameters<typeof runHubcli>[2] = {}) =>
+    runHubcli(SHELL, args, { tools: SHELL.bare, ...options, env: { HUB_URL: hub, ...options.env } })
+  const push = (name: string, content: string | Buffer, changelog = 'First', bump = 'patch') => {
+    const cwd = makeFolder()
+    const hasFront = /^(?:\xef\xbb\xbf)?---/.test(Buffer.from(content).toString('latin1', 0, 6))
+    writeFileSync(
+      path.join(cwd, 'a file'),
+      Buffer.concat([Buffer.from(hasFront ? '---\n---\n' : ''), Buffer.from(content)]),
     )
+    return run(['push', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
+  }
 
-    test.concurrent('push prints the version and its URL, and pull writes files', async () => {
-      const name = freshName()
-      const address = (version: string) => `${version} ${hub}/api/v1/repos/${name}/versions/${version}\n`
-      expect(await push(name, 'one', 'First', 'major')).toMatchObject({ code: 0, stdout: address('1.0.0') })
-      expect(await push(name, 'two', 'Second', 'minor')).toMatchObject({ code: 0, stdout: address('1.1.0') })
-      expect(await run(['cat', '--version', '1.0.0', name])).toMatchObject({ code: 0, stdout: 'one' })
-      const cwd = makeFolder()
-      expect(await run(['pull', name], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '', left: [] })
-      expect(await run(['pull', name, '--version', '1.0.0', '-o', 'a b.md'], { cwd })).toMatchObject({ code: 0 })
-      expect(await run(['pull', '-o', `${cwd}/$(id)`, name], { cwd })).toMatchObject({ code: 0 })
-      expect(readdirSync(cwd).sort()).toEqual(['$(id)', 'PROMPT.md', 'a b.md'])
-      expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('two')
-      expect(readFileSync(path.join(cwd, 'a b.md'), 'utf8')).toBe('one')
-      const bumps = [
-        ['three', 'patch', '1.1.1'],
-        ['four', 'major', '2.0.0'],
-        ['five', 'auto', '2.0.1'],
-        ['five', 'major', '2.0.1 (unchanged)'],
-      ] as const
-      for (const [content, bump, said] of shell === SHELLS[0] ? bumps : []) {
-        const [version = '', more] = said.split(' (')
-        const stdout = address(version).replace('\n', more === undefined ? '\n' : ` (${more}\n`)
-        expect(await push(name, content, 'Next', bump)).toMatchObject({ code: 0, stdout })
-      }
-    })
+  test.concurrent.each(CORPUS)('cat returns exactly what was pushed: %s', async (_, content) => {
+    const name = freshName()
+    expect(await push(name, content)).toMatchObject({ code: 0, stderr: '', left: [] })
+    const { bytes, ...outcome } = await run(['cat', name])
+    expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+    expect(bytes.equals(Buffer.from(content))).toBe(true)
+  })
 
-    test.concurrent('push sends the changelog unchanged, including line breaks and hyphens', async () => {
-      const name = freshName()
-      const changelog = '"quoted" \\ $& %s\n- zweite Zeile é😀'
-      const cwd = makeFolder()
-      writeFileSync(path.join(cwd, 'f'), 'x')
-      const args = ['push', name, 'f', changelog, 'patch']
-      expect(await run(args, { cwd, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
-      const answer = await fetch(`${hub}/api/v1/repos/${name}/versions/1.0.0`)
-      expect(await answer.json()).toMatchObject({ data: { changelog } })
-    })
+  test.concurrent('push prints the version and its URL, and pull writes files', async () => {
+    const name = freshName()
+    const address = (version: string) => `${version} ${hub}/api/v1/repos/${name}/versions/${version}\n`
+    expect(await push(name, 'one', 'First', 'major')).toMatchObject({ code: 0, stdout: address('1.0.0') })
+    expect(await push(name, 'two', 'Second', 'minor')).toMatchObject({ code: 0, stdout: address('1.1.0') })
+    expect(await run(['cat', '--version', '1.0.0', name])).toMatchObject({ code: 0, stdout: 'one' })
+    const cwd = makeFolder()
+    expect(await run(['pull', name], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '', left: [] })
+    expect(await run(['pull', name, '--version', '1.0.0', '-o', 'a b.md'], { cwd })).toMatchObject({ code: 0 })
+    expect(await run(['pull', '-o', `${cwd}/$(id)`, name], { cwd })).toMatchObject({ code: 0 })
+    expect(readdirSync(cwd).sort()).toEqual(['$(id)', 'PROMPT.md', 'a b.md'])
+    expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('two')
+    expect(readFileSync(path.join(cwd, 'a b.md'), 'utf8')).toBe('one')
+    const bumps = [
+      ['three', 'patch', '1.1.1'],
+      ['four', 'major', '2.0.0'],
+      ['five', 'auto', '2.0.1'],
+      ['five', 'major', '2.0.1 (unchanged)'],
+    ] as const
+    for (const [content, bump, said] of bumps) {
+      const [version = '', more] = said.split(' (')
+      const stdout = address(version).replace('\n', more === undefined ? '\n' : ` (${more}\n`)
+      expect(await push(name, content, 'Next', bump)).toMatchObject({ code: 0, stdout })
+    }
+  })
 
-    test.concurrent('push reads from a pipe', async () => {
-      const name = freshName()
-      const cwd = makeFolder()
-      const wrapper = path.join(cwd, 'wrapper')
-      // Node connects child processes through sockets, which cannot be opened as /dev/stdin, so this test uses a real
-      // pipe from a shell.
-      writeFileSync(wrapper, `cat f | ${commandLine(shell)} push ${name} /dev/stdin First patch\n`)
-      writeFileSync(path.join(cwd, 'f'), 'from a pipe\n')
-      expect(await run([], { cwd, script: wrapper, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
-      expect(await run(['cat', name])).toMatchObject({ code: 0, stdout: 'from a pipe\n' })
-    })
+  test.concurrent('push sends the changelog unchanged, including line breaks and hyphens', async () => {
+    const name = freshName()
+    const changelog = '"quoted" \\ $& %s\n- zweite Zeile é😀'
+    const cwd = makeFolder()
+    writeFileSync(path.join(cwd, 'f'), 'x')
+    const args = ['push', name, 'f', changelog, 'patch']
+    expect(await run(args, { cwd, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
+    const answer = await fetch(`${hub}/api/v1/repos/${name}/versions/1.0.0`)
+    expect(await answer.json()).toMatchObject({ data: { changelog } })
+  })
 
-    test.concurrent('exits with 2 for an unknown prompt or version', async () => {
-      const name = freshName()
-      expect(await run(['cat', name])).toMatchObject({ code: 2, stdout: '', left: [] })
-      expect(await push(name, 'x')).toMatchObject({ code: 0 })
-      const cwd = makeFolder()
-      for (const args of [
-        ['cat', name, '--version', '9.9.9'],
-        ['pull', `${OWNER}/no-such-prompt`],
-        ['pull', name, '--version', '9.9.9', '-o', 'x'],
-      ]) {
-        const outcome = await run(args, { cwd })
-        expect(outcome).toMatchObject({ code: 2, stdout: '', left: [] })
-        expect(outcome.stderr).toMatch(/^hubcli: .*\(404\)\n$/)
-      }
-      expect(readdirSync(cwd)).toEqual([])
-    })
+  test.concurrent('push reads from a pipe', async () => {
+    const name = freshName()
+    const cwd = makeFolder()
+    const wrapper = path.join(cwd, 'wrapper')
+    // Node connects child processes through sockets, which cannot be opened as /dev/stdin, so this test uses a real
+    // pipe from a shell.
+    writeFileSync(wrapper, `cat f | ${commandLine(SHELL)} push ${name} /dev/stdin First patch\n`)
+    writeFileSync(path.join(cwd, 'f'), 'from a pipe\n')
+    expect(await run([], { cwd, script: wrapper, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['cat', name])).toMatchObject({ code: 0, stdout: 'from a pipe\n' })
+  })
 
-    test.concurrent('exits with 3 for an unknown token and 4 for invalid content or a long changelog', async () => {
-      const cwd = makeFolder()
-      writeFileSync(path.join(cwd, 'f'), 'x')
-      const name = freshName()
-      const unknown = { HUB_TOKEN: `hub_${'0'.repeat(38)}` }
-      const refused = await run(['push', name, 'f', 'c', 'patch'], { cwd, env: unknown })
-      expect(refused).toMatchObject({ code: 3, stdout: '', left: [] })
-      expect(refused.stderr).toMatch(/^hubcli: .*\(401\)\n$/)
-      const rejected = [[''], ['x', 'c'.repeat(501)], ['x'.repeat(262_145)], [' \n']] as const
-      for (const [content, changelog] of rowsFor(shell, rejected))
-        expect(await push(name, content, changelog)).toMatchObject({ code: 4, stdout: '' })
-      expect(await run(['cat', name])).toMatchObject({ code: 2 })
-    })
+  test.concurrent('exits with 2 for an unknown prompt or version', async () => {
+    const name = freshName()
+    expect(await run(['cat', name])).toMatchObject({ code: 2, stdout: '', left: [] })
+    expect(await push(name, 'x')).toMatchObject({ code: 0 })
+    const cwd = makeFolder()
+    for (const args of [
+      ['cat', name, '--version', '9.9.9'],
+      ['pull', `${OWNER}/no-such-prompt`],
+      ['pull', name, '--version', '9.9.9', '-o', 'x'],
+    ]) {
+      const outcome = await run(args, { cwd })
+      expect(outcome).toMatchObject({ code: 2, stdout: '', left: [] })
+      expect(outcome.stderr).toMatch(/^hubcli: .*\(404\)\n$/)
+    }
+    expect(readdirSync(cwd)).toEqual([])
+  })
 
-    const tables = test.skipIf(PYTHON === undefined).concurrent
+  test.concurrent('exits with 3 for an unknown token and 4 for invalid content or a long changelog', async () => {
+    const cwd = makeFolder()
+    writeFileSync(path.join(cwd, 'f'), 'x')
+    const name = freshName()
+    const unknown = { HUB_TOKEN: `hub_${'0'.repeat(38)}` }
+    const refused = await run(['push', name, 'f', 'c', 'patch'], { cwd, env: unknown })
+    expect(refused).toMatchObject({ code: 3, stdout: '', left: [] })
+    expect(refused.stderr).toMatch(/^hubcli: .*\(401\)\n$/)
+    const rejected = [[''], ['x', 'c'.repeat(501)], ['x'.repeat(262_145)], [' \n']] as const
+    for (const [content, changelog] of rejected)
+      expect(await push(name, content, changelog)).toMatchObject({ code: 4, stdout: '' })
+    expect(await run(['cat', name])).toMatchObject({ code: 2 })
+  })
 
-    tables(`versions lists the versions, highest first${NO_PYTHON}`, async () => {
-      const name = freshName()
-      await push(name, 'one', 'First')
-      await push(name, 'two', 'Second\nline', 'minor')
-      const { stdout, ...outcome } = await run(['versions', name], { tools: shell.tools })
-      expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
-      expect(stdout.trimEnd().split('\n')).toEqual([
-        expect.stringMatching(/^1\.1\.0 {2}\d{4}-\d\d-\d\d {2}\S+ {2}Second line$/),
-        expect.stringMatching(/^1\.0\.0 {2}\d{4}-\d\d-\d\d {2}\S+ {2}First$/),
-      ])
-      expect(await run(['versions', `${OWNER}/no-such-prompt`], { tools: shell.tools })).toMatchObject({ code: 2 })
-    })
+  const tables = test.skipIf(PYTHON === undefined).concurrent
 
-    tables(`search finds a prompt by name and exits with 0 when nothing matches${NO_PYTHON}`, async () => {
-      const answer = await fetch(`${hub}/api/v1/repos`)
-      const { data } = (await answer.json()) as { data: { full_name: string }[] }
-      const fullName = data[0]?.full_name ?? ''
-      const found = await run(['search', fullName.split('/')[1] ?? ''], { tools: shell.tools })
-      expect(found).toMatchObject({ code: 0, left: [] })
-      expect(found.stdout.split('\n').some((line) => line.startsWith(`${fullName} `))).toBe(true)
-      const nothing = await run(['search', 'zzqxjk "*" AND $(id) & é%20#'], { tools: shell.tools })
-      expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: 'hubcli: nothing found\n' })
-    })
+  tables(`versions lists the versions, highest first${NO_PYTHON}`, async () => {
+    const name = freshName()
+    await push(name, 'one', 'First')
+    await push(name, 'two', 'Second\nline', 'minor')
+    const { stdout, ...outcome } = await run(['versions', name], { tools: SHELL.tools })
+    expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^1\.1\.0 {2}\d{4}-\d\d-\d\d {2}\S+ {2}Second line$/),
+      expect.stringMatching(/^1\.0\.0 {2}\d{4}-\d\d-\d\d {2}\S+ {2}First$/),
+    ])
+    expect(await run(['versions', `${OWNER}/no-such-prompt`], { tools: SHELL.tools })).toMatchObject({ code: 2 })
+  })
+
+  tables(`search finds a prompt by name and exits with 0 when nothing matches${NO_PYTHON}`, async () => {
+    const answer = await fetch(`${hub}/api/v1/repos`)
+    const { data } = (await answer.json()) as { data: { full_name: string }[] }
+    const fullName = data[0]?.full_name ?? ''
+    const found = await run(['search', fullName.split('/')[1] ?? ''], { tools: SHELL.tools })
+    expect(found).toMatchObject({ code: 0, left: [] })
+    expect(found.stdout.split('\n').some((line) => line.startsWith(`${fullName} `))).toBe(true)
+    const nothing = await run(['search', 'zzqxjk "*" AND $(id) & é%20#'], { tools: SHELL.tools })
+    expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: 'hubcli: nothing found\n' })
   })
 })
-
 describe('awk implementations', () => {
-  const shell = SHELLS[0] as Shell
-  // BusyBox awk and this machine's own awk are already tested together with the shells. original-awk is the awk on macOS
+  // This machine's own awk is already tested. original-awk is the awk on macOS
   // and the BSDs.
   const own = realpathSync(findProgram('awk') ?? '/')
   const awks = ['gawk', 'mawk', 'original-awk']
@@ -179,12 +161,12 @@ describe('awk implementations', () => {
     test.skipIf(found === undefined).concurrent(`pushes every content unchanged${note}`, async () => {
       const tools = makeTools({ awk: found ?? '' })
       await withStandIn(undefined, async ({ url }) => {
-        for (const [index, [, content]] of SHORT_CORPUS.entries()) {
+        for (const [index, [, content]] of CORPUS.entries()) {
           const cwd = makeFolder()
           writeFileSync(path.join(cwd, 'f'), content)
           const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
           if (/^(?:\uFEFF)?---/.test(Buffer.from(content).toString())) continue
-          const outcome = await runHubcli(shell, ['push', `acme/p${index}`, 'f', 'c', 'patch'], {
+          const outcome = await runHubcli(SHELL, ['push', `acme/p${index}`, 'f', 'c', 'patch'], {
             cwd,
             env,
             tools,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELLS } from './shells.ts'
+import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 
 let hub: PlainFiles
 let root: string
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => hub.close())
 
 const run = (folder: string, ...args: string[]) =>
-  runHubcli(SHELLS[0]!, args, { cwd: path.join(root, folder), env: { HUB_URL: hub.url } })
+  runHubcli(SHELL, args, { cwd: path.join(root, folder), env: { HUB_URL: hub.url } })
 const tests = test.skipIf(PYTHON === undefined)
 
 tests(`in a subfolder, the lock above is used and named${NO_PYTHON}`, async () => {

@@ -1,4 +1,4 @@
-// Tests hubcli in shells that do not follow POSIX by default. In an unsupported shell, it prints a message.
+// Walks once through hubcli in each other shell. In an unsupported shell, it prints a message.
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -18,14 +18,17 @@ import { hangAndTell, STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 const listShells = (names: string[]) =>
   names.map((name) => {
-    const found = findProgram(name)
-    return { name: found === undefined ? `${name} (SKIPPED: apt-get install ${name})` : name, found }
+    const [program = ''] = name.split(' ')
+    const found = findProgram(program)
+    return { name: found === undefined ? `${name} (SKIPPED: apt-get install ${program})` : name, found }
   })
 function asShell(name: string, found = ''): Shell {
-  const tools = makeTools({ python: PYTHON })
+  // BusyBox provides ash and its own awk, od, sed and tr.
+  const isBusybox = name.startsWith('busybox')
+  const tools = makeTools({ python: PYTHON, ...(isBusybox && { busybox: found }) })
   // mksh has no built-in printf.
-  symlinkSync(findProgram('printf') ?? '', path.join(tools, 'printf'))
-  return { name, command: [found], tools, bare: tools }
+  if (!isBusybox) symlinkSync(findProgram('printf') ?? '', path.join(tools, 'printf'))
+  return { name, command: isBusybox ? [found, 'ash'] : [found], tools, bare: tools }
 }
 
 describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {

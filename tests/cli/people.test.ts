@@ -4,48 +4,45 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../../src/domain/api/export-formats.ts'
-import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SHELLS, twoShells } from './shells.ts'
+import { findProgram, HUBCLI, makeFolder, runHubcli, SHELL } from './shells.ts'
 
-describe.each(twoShells(1))('$name', (shell) => {
-  describe('help and version', () => {
-    const all = ['pull', 'cat', 'search', 'versions', 'push', 'HUB_TOKEN', 'https://hub.example.com']
-    test.concurrent.each([
-      ['help', all],
-      ['--help', all],
-      ['-h', all],
-      ['pull --help', ['hubcli pull <owner>/<name>', '-o <path>', '--locked']],
-      ['help push', ['hubcli push <file or folder>...', '-m "<changelog>"', '--dry-run']],
-    ])('%s', async (args, words) => {
-      const env = { HUB_URL: 'https://hub.example.com' }
-      const outcome = await runHubcli(shell, args.split(' '), { env })
-      expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
-      for (const word of words) expect(outcome.stdout).toContain(word)
-      expect(Math.max(...outcome.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
-    })
+describe('help and version', () => {
+  const all = ['pull', 'cat', 'search', 'versions', 'push', 'HUB_TOKEN', 'https://hub.example.com']
+  test.concurrent.each([
+    ['help', all],
+    ['--help', all],
+    ['-h', all],
+    ['pull --help', ['hubcli pull <owner>/<name>', '-o <path>', '--locked']],
+    ['help push', ['hubcli push <file or folder>...', '-m "<changelog>"', '--dry-run']],
+  ])('%s', async (args, words) => {
+    const env = { HUB_URL: 'https://hub.example.com' }
+    const outcome = await runHubcli(SHELL, args.split(' '), { env })
+    expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+    for (const word of words) expect(outcome.stdout).toContain(word)
+    expect(Math.max(...outcome.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  })
 
-    test.concurrent('help without python3 names what curl alone can do, and where the rest is', async () => {
-      const outcome = await runHubcli(shell, ['help'], { tools: shell.bare })
-      expect(outcome).toMatchObject({ code: 0, stderr: '' })
-      for (const word of ['hubcli pull', 'hubcli cat', 'hubcli push', 'python3', '/docs/cli'])
-        expect(outcome.stdout).toContain(word)
-    })
+  test.concurrent('help without python3 names what curl alone can do, and where the rest is', async () => {
+    const outcome = await runHubcli(SHELL, ['help'], { tools: SHELL.bare })
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    for (const word of ['hubcli pull', 'hubcli cat', 'hubcli push', 'python3', '/docs/cli'])
+      expect(outcome.stdout).toContain(word)
+  })
 
-    test.concurrent('--version prints the version', async () => {
-      expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.0.0\n', stderr: '' })
-    })
+  test.concurrent('--version prints the version', async () => {
+    expect(await runHubcli(SHELL, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.0.0\n', stderr: '' })
+  })
 
-    test.concurrent('a truncated script does nothing', async () => {
-      const folder = makeFolder()
-      const half = path.join(folder, 'hubcli')
-      const script = readFileSync(HUBCLI, 'utf8')
-      writeFileSync(half, script.slice(0, script.lastIndexOf('main "$@"')))
-      expect(await runHubcli(shell, ['help'], { script: half })).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    })
+  test.concurrent('a truncated script does nothing', async () => {
+    const folder = makeFolder()
+    const half = path.join(folder, 'hubcli')
+    const script = readFileSync(HUBCLI, 'utf8')
+    writeFileSync(half, script.slice(0, script.lastIndexOf('main "$@"')))
+    expect(await runHubcli(SHELL, ['help'], { script: half })).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 })
-
 const complete = (...words: string[]) =>
-  execFileSync(SHELLS[1]?.command[0] ?? 'bash', [
+  execFileSync('bash', [
     '-c',
     `eval "$(sh "$0" completion)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hubcli; printf '%s\\n' "\${COMPREPLY[@]}"`,
     HUBCLI,
@@ -142,9 +139,4 @@ test.skipIf(shellcheck === undefined)(
   () => {
     expect(execFileSync(shellcheck ?? '', ['--shell=sh', '--severity=style', HUBCLI]).toString()).toBe('')
   },
-)
-
-test.skipIf(BUSYBOX === undefined)(
-  `busybox ash is one of the tested shells${BUSYBOX === undefined ? ' (SKIPPED: busybox is missing; apt-get install busybox)' : ''}`,
-  () => expect(SHELLS.map(({ name }) => name)).toContain('busybox ash'),
 )

@@ -8,7 +8,7 @@ import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
-import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELLS } from './shells.ts'
+import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 
 let hub: Hub
 let url: string
@@ -38,7 +38,7 @@ beforeEach(() => {
 const write = (name: string, words: string) =>
   writeFileSync(path.join(cwd, 'acme', name), `---\n${FRONT}---\n${words}\n`)
 const run = (args: string[], env: Record<string, string> = { HUB_TOKEN: hub.token }, input?: string) =>
-  runHubcli(SHELLS[0]!, args, { cwd, tools, env: { HUB_URL: url, ...env }, ...(input !== undefined && { input }) })
+  runHubcli(SHELL, args, { cwd, tools, env: { HUB_URL: url, ...env }, ...(input !== undefined && { input }) })
 const address = (name: string, version: string) => `https://hub.example/api/v1/repos/acme/${name}/versions/${version}`
 const versionOf = async (name: string, version = '1.0.0') =>
   (await hub.read(`/api/v1/repos/acme/${name}/versions/${version}`)).data

@@ -1,14 +1,12 @@
 // Tests `hubcli recompose --all` with a real hub in this process.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openClock } from '../../src/server/publish/attempts.ts'
-import { NPX, runClient } from '../clients/both-clients.ts'
+import { environment, NPX, runWith } from '../clients/both-clients.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
+import { makeFolder, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
 
-/** The command of the npm package, with a place for the token. */
-const npx = ['env', '', ...NPX.command]
 let world: World
 let hub: Hub
 let url: string
@@ -36,7 +34,7 @@ const latest = async (name: string) => {
 
 const [style, one, two, three] = ['acme/style', 'acme/one', 'acme/two', 'acme/three']
 const run = (...args: string[]) =>
-  runHubcli(SHELLS[0]!, ['recompose', '--all', ...args], {
+  runHubcli(SHELL, ['recompose', '--all', ...args], {
     cwd: makeFolder(),
     tools: WITH_PYTHON,
     env: { HUB_URL: url, HUB_TOKEN: hub.token },
@@ -144,7 +142,14 @@ test.skipIf(PYTHON === undefined)('only versions that have been out long enough,
 
 test.each([
   ['hubcli', run],
-  ['npx prompt-hub', (...args: string[]) => runClient(npx, ['recompose', '--all', ...args], makeFolder(), url)],
+  [
+    'npx prompt-hub',
+    (...args: string[]) =>
+      runWith(NPX.command, ['recompose', '--all', ...args], makeFolder(), {
+        ...environment(url),
+        HUB_TOKEN: hub.token,
+      }),
+  ],
 ])('%s: again until nothing moves, and only versions that are old enough', async (client, runAll) => {
   const [base, middle, top] = ['base', 'middle', 'top'].map((part) => `acme/chain-${client.length}-${part}`)
   await publish(base!, 'Be kind.')
@@ -152,7 +157,6 @@ test.each([
   await publish(top!, `{{include "${middle}"}}\nThen sum up.`)
   await publish(base!, 'Be short.')
   files = await hub.build()
-  npx[1] = `HUB_TOKEN=${hub.token}`
   // The new version of the part is not old enough.
   expect(await runAll('acme', '--min-age', '7d')).toMatchObject({ code: 0, stdout: '' })
   expect((await runAll('acme')).stdout).toMatch(new RegExp(`^${middle} 1\\.0\\.1 \\S+\n${top} 1\\.0\\.1 \\S+\n$`))

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
-import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELLS, twoShells } from './shells.ts'
+import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 let hub: PlainFiles
@@ -60,9 +60,9 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-describe.each(twoShells(1))('$name', (shell) => {
+describe('hubcli', () => {
   const options = (env: Record<string, string> = {}) => ({ cwd, env: { HUB_URL: hub.url, ...env } })
-  const run = (args: string[], env: Record<string, string> = {}) => runHubcli(shell, args, options(env))
+  const run = (args: string[], env: Record<string, string> = {}) => runHubcli(SHELL, args, options(env))
 
   test.skipIf(OPENSSL === undefined)(
     `a certificate that is not trusted is named in one sentence${OPENSSL ? '' : ' (SKIPPED: openssl is missing; apt-get install openssl)'}`,
@@ -87,13 +87,13 @@ describe.each(twoShells(1))('$name', (shell) => {
   )
 
   test('a missing program for checksums is named', async () => {
-    const tools = makeTools(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {})
+    const tools = makeTools()
     rmSync(path.join(tools, 'sha256sum'))
     for (const args of [
       ['cat', 'acme/x'],
       ['pull', 'acme/x'],
     ]) {
-      expect(await runHubcli(shell, args, { ...options(), tools })).toMatchObject({
+      expect(await runHubcli(SHELL, args, { ...options(), tools })).toMatchObject({
         code: 1,
         stdout: '',
         stderr:
@@ -198,12 +198,12 @@ describe.each(twoShells(1))('$name', (shell) => {
     await withStandIn(undefined, async ({ url, requests }) => {
       const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
       const push = ['push', 'acme/x', '-', 'Why', 'patch']
-      expect(await runHubcli(shell, push, { cwd, env, input })).toMatchObject({ code: 0 })
+      expect(await runHubcli(SHELL, push, { cwd, env, input })).toMatchObject({ code: 0 })
       expect(requests[0]!.body.toString()).toBe(input)
       expect(requests[0]!.url).toBe('/api/v1/repos/acme/x/versions?bump=patch&changelog=%57%68%79&allow_breaking=false')
-      const latin = await runHubcli(shell, push, { cwd, env, input: Buffer.from([0x61, 0xe9]) })
+      const latin = await runHubcli(SHELL, push, { cwd, env, input: Buffer.from([0x61, 0xe9]) })
       expect(latin).toMatchObject({ code: 4, stderr: 'hubcli: The body is not UTF-8. (400)\n' })
-      expect(await runHubcli(shell, ['readme', 'acme/x', '-'], { cwd, env, input })).toMatchObject({ code: 0 })
+      expect(await runHubcli(SHELL, ['readme', 'acme/x', '-'], { cwd, env, input })).toMatchObject({ code: 0 })
       expect(JSON.parse(requests.at(-1)!.body.toString())).toEqual({ readme: input })
     })
   })
@@ -212,8 +212,7 @@ describe.each(twoShells(1))('$name', (shell) => {
 test.skipIf(PYTHON === undefined)(
   `render warns as cat does, and reading the locked version ignores a final newline that a formatter added${NO_PYTHON}`,
   async () => {
-    const tools = makeTools({ python: PYTHON })
-    const run = (...args: string[]) => runHubcli(SHELLS[0]!, args, { cwd, env: { HUB_URL: hub.url }, tools })
+    const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
     await run('add', 'acme/x@1.0.0')
     writeFileSync(path.join(cwd, 'prompts/acme/x.md'), 'one\n')
     for (const command of ['cat', 'render'])

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { runProgram } from '../clients/both-clients.ts'
 import { lastingFolder, temporaryFolder } from '../temporary-folder.ts'
 import { HUBCLI } from './assembled.ts'
 
@@ -53,6 +54,8 @@ export interface RunOptions {
   script?: string
   /** Runs hubcli with a terminal as standard output; requires python3. */
   inTerminal?: boolean
+  /** Runs the shell script also for a command that it passes on to Python. */
+  isWhole?: boolean
   /** Called with the process as soon as it has started. The process leads its own process group. */
   onStart?: (child: ChildProcess) => void
 }
@@ -62,7 +65,7 @@ export { HUBCLI }
 export const TEXT_FILE = path.resolve('clients/hubcli/hubcli')
 
 /** Additional shells in which hubcli must run if they are installed, and shells that it must reject with a message. */
-export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']
+export const OTHER_SHELLS = ['bash', 'busybox ash', 'zsh', 'mksh']
 export const REFUSED_SHELLS = ['posh', 'yash']
 
 /**
@@ -91,33 +94,13 @@ export function findProgram(name: string): string | undefined {
 /** The python3 that tests/real-python.ts has put first in PATH, which needs none of the tools that a run does not have. */
 export const PYTHON = findProgram('python3')
 
-/** BusyBox provides ash and its own awk, od, sed and tr. */
-export const BUSYBOX = findProgram('busybox')
-
-/** Returns a shell with its tools. */
-function asShell(name: string, command: [string, ...string[]], busybox?: string): Shell {
-  const from = busybox === undefined ? {} : { busybox }
-  return { name, command, tools: makeLasting({ ...from, ...(PYTHON && { python: PYTHON }) }), bare: makeLasting(from) }
+/** The shell of the tests; other-shells.test.ts tests the others. */
+export const SHELL: Shell = {
+  name: 'dash',
+  command: [findProgram('dash') ?? must('sh')],
+  tools: makeLasting(PYTHON === undefined ? {} : { python: PYTHON }),
+  bare: makeLasting({}),
 }
-
-/** The shells on this machine. bash is required, and so is dash or another `sh`. */
-export const SHELLS: Shell[] = [
-  asShell('dash', [findProgram('dash') ?? must('sh')]),
-  asShell('bash', [must('bash')]),
-  ...(BUSYBOX === undefined ? [] : [asShell('busybox ash', [BUSYBOX, 'ash'], BUSYBOX)]),
-]
-
-/** Every how many rows of a table another shell than the first runs one. */
-const STEP = 6
-
-/** Returns the rows of a table for one shell: all for the first shell, and every sixth for each other one, because few rows depend on the shell. The others run different rows. */
-export function rowsFor<const T>(shell: Shell, rows: readonly T[]): T[] {
-  const at = SHELLS.indexOf(shell)
-  return rows.filter((_, row) => at === 0 || row % STEP === at % STEP)
-}
-
-/** Returns the first shell and one other, for a file whose tests run commands that hub.test.ts and answers.test.ts run in every shell. @param at which other shell: each file names one */
-export const twoShells = (at: number): Shell[] => [SHELLS[0]!, SHELLS[1 + (at % (SHELLS.length - 1))]!]
 
 interface Providers {
   busybox?: string
@@ -150,7 +133,7 @@ function makeLasting(from: Providers): string {
 }
 
 /** The path of a folder with only the standard tools, curl and python3; undefined if there is no python3. */
-export const WITH_PYTHON = PYTHON === undefined ? undefined : makeLasting({ python: PYTHON })
+export const WITH_PYTHON = PYTHON === undefined ? undefined : SHELL.tools
 
 /** Suffix for the titles of tests that are skipped because python3 is missing. */
 export const NO_PYTHON = PYTHON === undefined ? ' (SKIPPED: python3 is missing; apt-get install python3)' : ''
@@ -159,27 +142,32 @@ export function writeScript(folder: string, name: string, body: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
 }
 
-/** Runs hubcli in a shell, without any of this process's environment variables. */
+/** The commands of which the shell part does more than pass them on to Python. */
+const OF_SHELL = [undefined, 'pull', 'cat', 'push', 'help', '-h', '--help', '--version']
+
+/** Runs a command of hubcli, without any of this process's environment variables. If it is not one of the shell, the program runs without it. */
 export async function runHubcli(shell: Shell, args: string[], options: RunOptions = {}): Promise<Outcome> {
   const home = makeFolder()
   const temporary = path.join(home, 'a temporary folder')
   const sleepNotes = path.join(home, 'sleep')
   mkdirSync(temporary)
+  const { env, cwd = home, tools = shell.tools, ...others } = options
+  if (shell === SHELL && tools === WITH_PYTHON && !OF_SHELL.includes(args[0])) {
+    if (Object.values(others).every((value) => !value)) {
+      const all = { PATH: tools, HOME: home, TMPDIR: temporary, LC_ALL: 'C', ...env }
+      const ran = await runProgram(args, cwd, all)
+      return { ...ran, bytes: Buffer.from(ran.stdout), left: readdirSync(temporary), slept: [] }
+    }
+  }
   const [program, ...first] = shell.command
   const words = [...first, ...(options.shellOptions ?? []), options.script ?? HUBCLI, ...args]
   const command: [string, string[]] = options.inTerminal
     ? [PYTHON ?? must('python3'), ['-c', IN_TERMINAL, program, ...words]]
     : [program, words]
   const child = spawn(...command, {
-    cwd: options.cwd ?? home,
+    cwd,
     detached: true,
-    env: {
-      PATH: options.tools ?? shell.tools,
-      HOME: home,
-      TMPDIR: temporary,
-      SLEEP_NOTES: sleepNotes,
-      ...options.env,
-    },
+    env: { PATH: tools, HOME: home, TMPDIR: temporary, SLEEP_NOTES: sleepNotes, ...env },
   })
   child.stdin.on('error', () => {}) // If a run never reads its input, it closes the pipe early.
   child.stdin.end(options.input)

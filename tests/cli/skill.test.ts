@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
-import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELLS } from './shells.ts'
+import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 
 const FOLDER = '.agents/skills/review'
 const FILE = `${FOLDER}/SKILL.md`
@@ -74,10 +74,8 @@ beforeEach(async () => {
 afterEach(() => hub.close())
 const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
 
-// lock.test.ts covers the other shells; only the Python code is specific to skills.
-describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON}`, (shell) => {
-  const tools = makeTools({ python: PYTHON, ...(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {}) })
-  const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools })
+describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
+  const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
 
   test('add, install, verify and update write the exact bytes of the skill from a mirror', async () => {
     expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({
@@ -213,7 +211,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     writeFileSync(path.join(cwd, 'a.md'), 'Do it.')
     const push = (...more: string[]) => {
       const env = { HUB_URL: url, HUB_TOKEN: 'hub_x' }
-      return runHubcli(shell, ['push', 'acme/a', 'a.md', 'First', 'patch', ...more], { cwd, env, tools })
+      return runHubcli(SHELL, ['push', 'acme/a', 'a.md', 'First', 'patch', ...more], { cwd, env })
     }
     const description = 'Says "no"&bump=major #\\ $(id) + %20 🎈'
     expect(await push('--skill', description)).toMatchObject({ code: 0, stderr: '' })

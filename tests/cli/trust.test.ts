@@ -1,4 +1,4 @@
-// Tests what hubcli does not trust, in two shells: endless responses, wrong checksums, plain http, and mirrors.
+// Tests what hubcli does not trust: endless responses, wrong checksums, plain http, and mirrors.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,8 +13,7 @@ import {
   NO_PYTHON,
   PYTHON,
   runHubcli,
-  SHELLS,
-  twoShells,
+  SHELL,
   WITH_PYTHON,
   writeScript,
 } from './shells.ts'
@@ -27,7 +26,7 @@ const json = (body: object): Trouble => ({
   body: JSON.stringify(body),
 })
 
-describe.each(twoShells(0))('$name', (shell) => {
+describe('hubcli', () => {
   test.concurrent('stops reading an endless response', async () => {
     let sent = 0
     const server = createServer((_, answer) => {
@@ -45,7 +44,7 @@ describe.each(twoShells(0))('$name', (shell) => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const HUB_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL } })
+    const outcome = await runHubcli(SHELL, ['cat', 'acme/x'], { env: { HUB_URL } })
     server.closeAllConnections()
     server.close()
     expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: [] })
@@ -68,7 +67,7 @@ describe.each(twoShells(0))('$name', (shell) => {
       ['pull', 'acme/x'],
       ['cat', 'acme/x', '--version', '1.0.0'],
     ]) {
-      const outcome = await runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
+      const outcome = await runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
       expect(outcome).toMatchObject({ code: 4, stdout: '', left: [] })
       expect(outcome.stderr).toMatch(
         /^hubcli: checksum mismatch: acme\/x(?: 1\.0\.0)? from \S+ does not match its digest; nothing was written\n$/,
@@ -88,7 +87,7 @@ describe.each(twoShells(0))('$name', (shell) => {
       rmSync(path.join(tools, 'sha256sum'))
       writeScript(tools, instead, `PATH=${process.env.PATH} exec ${found} "$@"`)
       await withStandIn(undefined, async ({ url }) => {
-        const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], { env: { HUB_URL: url }, tools })
+        const outcome = await runHubcli(SHELL, ['cat', 'acme/code-review'], { env: { HUB_URL: url }, tools })
         expect(outcome).toMatchObject({ code: 0, stdout: 'Review this {{language}} code.\n', stderr: '' })
       })
     })
@@ -102,7 +101,7 @@ describe.each(twoShells(0))('$name', (shell) => {
     writeScript(tools, 'curl', 'cat >/dev/null; exit 6')
     const env = { HUB_URL: 'http://hub.lan:8930', HUB_TOKEN: STAND_IN_TOKEN }
     const push = (over: object) =>
-      runHubcli(shell, ['push', 'acme/x', 'f', 'c', 'patch'], { cwd, tools, env: { ...env, ...over } })
+      runHubcli(SHELL, ['push', 'acme/x', 'f', 'c', 'patch'], { cwd, tools, env: { ...env, ...over } })
     for (const over of [{}, { HUB_ALLOW_HTTP: '' }, { HUB_ALLOW_HTTP: '0' }]) {
       const refused = await push(over)
       expect(refused).toMatchObject({ code: 1, left: [], slept: [] })
@@ -111,7 +110,7 @@ describe.each(twoShells(0))('$name', (shell) => {
       )
     }
     expect(await push({ HUB_ALLOW_HTTP: '1' })).toMatchObject({ code: 5, slept: ['1', '2'] })
-    expect(await runHubcli(shell, ['cat', 'acme/x'], { tools, env })).toMatchObject({ code: 5, slept: ['1', '2'] })
+    expect(await runHubcli(SHELL, ['cat', 'acme/x'], { tools, env })).toMatchObject({ code: 5, slept: ['1', '2'] })
   })
 
   test.concurrent('reads by label and warns about a yanked version', async () => {
@@ -122,7 +121,7 @@ describe.each(twoShells(0))('$name', (shell) => {
     }
     const hub = await startPlainFiles('hub', { 'acme/x': prompt })
     const cwd = makeFolder()
-    const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
+    const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
     expect(await run('cat', 'acme/x', '--label', 'production')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
     expect(await run('pull', 'acme/x@1.1.0')).toMatchObject({
       code: 0,
@@ -143,7 +142,7 @@ describe.each(twoShells(0))('$name', (shell) => {
     const prompts = { 'acme/x': { versions: { '1.0.0': 'one\r\n', '1.1.0': 'two' }, labels: { old: '1.0.0' } } }
     const mirror = await startPlainFiles('mirror', prompts)
     const cwd = makeFolder()
-    const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: mirror.url }, tools: WITH_PYTHON })
+    const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: mirror.url }, tools: WITH_PYTHON })
     expect(await run('cat', 'acme/x')).toMatchObject({ code: 0, stdout: 'two', stderr: '' })
     expect(await run('cat', 'acme/x', '--version', '1.0.0')).toMatchObject({ code: 0, stdout: 'one\r\n' })
     expect(await run('cat', 'acme/x', '--label', 'old')).toMatchObject({ code: 0, stdout: 'one\r\n' })
@@ -178,7 +177,7 @@ describe.each(twoShells(0))('$name', (shell) => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'f'), 'x')
         // With an option, Python publishes.
-        const outcome = await runHubcli(shell, ['push', 'acme/x', 'f', 'c', 'patch', '--allow-breaking'], { cwd, env })
+        const outcome = await runHubcli(SHELL, ['push', 'acme/x', 'f', 'c', 'patch', '--allow-breaking'], { cwd, env })
         expect(outcome).toMatchObject({ code: 0, stdout: '1.0.0 https://x/1\n' })
         expect(outcome.stderr).toBe(
           [
@@ -212,7 +211,7 @@ test.skipIf(PYTHON === undefined)(`search reports corrected and ignored words${N
     await withStandIn(
       () => answer(meta),
       async ({ url }) => {
-        const outcome = await runHubcli(SHELLS[0]!, ['search', 'reveiw'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
+        const outcome = await runHubcli(SHELL, ['search', 'reveiw'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
         expect(outcome).toMatchObject({ code, stderr, stdout: 'acme/x  1.0.0  X\n' })
       },
     )

@@ -1,15 +1,16 @@
 // Tests the update action: runs its script in a real clone, with a hub that serves static files and a fake pull request
 // API.
-import { execFile, execFileSync } from 'node:child_process'
+
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { runScript } from '../loaded.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from './plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELLS, WITH_PYTHON } from './shells.ts'
+import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
 
 const SCRIPT = path.resolve('.github/actions/update/update.ts')
 interface Asked {
@@ -49,7 +50,7 @@ beforeAll(async () => {
   project = path.join(makeFolder(), 'a b')
   mkdirSync(project)
   const options = { cwd: project, env: { HUB_URL: hub.url }, tools: WITH_PYTHON }
-  if (PYTHON) expect(await runHubcli(SHELLS[0]!, ['add', 'acme/review@^1'], options)).toMatchObject({ code: 0 })
+  if (PYTHON) expect(await runHubcli(SHELL, ['add', 'acme/review@^1'], options)).toMatchObject({ code: 0 })
   else writeFileSync(path.join(project, 'x'), '')
 })
 afterAll(async () => {
@@ -69,7 +70,7 @@ beforeEach(() => {
   git('push', '-q', 'origin', 'main')
 })
 const run = (over: Record<string, string> = {}) =>
-  promisify(execFile)(process.execPath, [SCRIPT], {
+  runScript(SCRIPT, [], {
     cwd: clone,
     env: {
       PATH: process.env.PATH,
@@ -84,10 +85,7 @@ const run = (over: Record<string, string> = {}) =>
       GITHUB_REF_NAME: 'main',
       ...over,
     },
-  }).then(
-    (done) => ({ ...done, code: 0 }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  )
+  })
 const restart = () => git('checkout', '-q', '-f', 'main')
 const branch = () => execFileSync('git', ['rev-parse', 'prompt-hub/update'], { cwd: origin, stdio: 'pipe' }).toString()
 
@@ -166,7 +164,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
   test('proposes the others if one prompt must stay, and says why', async () => {
     hub.prompts['acme/other'] = { versions: { '1.0.0': 'other\n' } }
     const options = { cwd: path.join(clone, 'a b'), env: { HUB_URL: hub.url }, tools: WITH_PYTHON }
-    expect(await runHubcli(SHELLS[0]!, ['add', 'acme/other'], options)).toMatchObject({ code: 0 })
+    expect(await runHubcli(SHELL, ['add', 'acme/other'], options)).toMatchObject({ code: 0 })
     writeFileSync(path.join(clone, 'a b/prompts/acme/other.md'), 'mine')
     git('add', '-A')
     git('commit', '-qm', 'Second')

@@ -1,16 +1,9 @@
 // Runs the two command lines that support lock files, hubcli and that of the npm package, from source.
-import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import { createInterface, type Interface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
+import { type Ran, runLoaded } from '../loaded.ts'
 
-/** The result of a command. */
-export interface Ran {
-  code: number
-  stdout: string
-  stderr: string
-}
+export type { Ran }
 
 /** One client: its command line. */
 export interface Client {
@@ -122,9 +115,7 @@ export function runClient(command: string[], args: string[], cwd: string, hub: s
 
 /** Runs a command in a folder, with an environment. Messages of hubcli name the other command, so that tests expect the same ones. */
 export async function runWith(command: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
-  const ran = await (command.join(' ') === 'python3 -m hubcli_program'
-    ? runForked(args, cwd, env)
-    : runSpawned(command, args, cwd, env))
+  const ran = await (command.join(' ') === HUBCLI ? runProgram(args, cwd, env) : runSpawned(command, args, cwd, env))
   const isHubcli = command.some((word) => word.includes('hubcli_program'))
   return isHubcli ? { ...ran, stderr: ran.stderr.replaceAll(/\bhubcli\b/g, 'prompt-hub') } : ran
 }
@@ -140,30 +131,16 @@ function runSpawned([program, ...first]: string[], args: string[], cwd: string, 
   })
 }
 
-interface Forking {
-  child: ChildProcessByStdio<Writable, Readable, null>
-  lines: Interface
-}
-const idle: Forking[] = []
-
-/** Runs hubcli in a copy of a process. */
-async function runForked(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
-  const forking = idle.pop() ?? startForking()
-  const answered = once(forking.lines, 'line')
-  forking.child.stdin.write(`${JSON.stringify([args, cwd, env])}\n`)
-  const [line] = await answered
-  idle.push(forking)
-  return JSON.parse(line)
+const HUBCLI = 'python3 -m hubcli_program'
+const PROGRAM: Parameters<typeof runLoaded>[0] = {
+  command: ['python3', resolve('tests/clients/forking.py')],
+  env: environment(''),
+  idle: [],
 }
 
-/** Starts a process that ends with this one. */
-function startForking(): Forking {
-  const child = spawn('python3', [resolve('tests/clients/forking.py')], {
-    env: environment(''),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  return { child, lines: createInterface(child.stdout) }
-}
+/** Runs a command of hubcli's program, without its shell part, with exactly these environment variables. */
+export const runProgram = (args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> =>
+  runLoaded(PROGRAM, [args, cwd, env])
 
 /** Returns the environment variables that every client needs. */
 export function environment(hub: string): NodeJS.ProcessEnv {

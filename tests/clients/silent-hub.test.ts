@@ -1,10 +1,11 @@
-// Runs every command of both clients against a hub that never answers, and one that never stops: each ends with one clear line, and changes nothing.
+// Runs commands of both clients against a hub that never answers, and one that never stops: each ends with one clear line, and changes nothing.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CLIENTS, nodeWith, pythonWith, type Ran, runClient } from './both-clients.ts'
+import { CLIENTS, nodeWith, pythonWith, runClient } from './both-clients.ts'
 
 /** Makes waiting and pausing a hundred times as fast. */
 const FAST_PYTHON = `import sys
@@ -21,9 +22,7 @@ const FAST = [
 ]
 /** One for each way in which commands ask. */
 const COMMANDS = `
-  cat acme/x | cat acme/x@1.0.0 | search x | versions acme/x | export acme --to dotprompt -o out
-  push acme/a.md acme/b.md | check acme/a.md | recompose --all acme | label acme/x live 1.0.0
-  add acme/x | add acme/*@live | outdated | update | install
+  cat acme/x | push acme/a.md acme/b.md | recompose --all acme | label acme/x live 1.0.0 | update
 `
   .trim()
   .split(/\s*(?:\n|\|)\s*/)
@@ -106,7 +105,7 @@ describe.each(FAST)('$name', ({ command }) => {
 })
 
 describe.each(CLIENTS)('$name', ({ command }) => {
-  test.each(['cat acme/x', 'search x', 'push acme/a.md', 'outdated'])('%s: an answer without an end', async (words) => {
+  test.each(['cat acme/x', 'push acme/a.md'])('%s: an answer without an end', async (words) => {
     const { code, stdout, stderr, isSame } = await run([...TOKEN, ...command], words, endless)
     expect([code, stdout, isSame]).toEqual([5, '', true])
     expect(stderr).toMatch(/^prompt-hub: [^\n]*returned more than 4194304 bytes, which is too large for a prompt\.\n$/)

@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
-import { CLIENTS, type Ran, runClient } from './both-clients.ts'
+import type { Ran } from '../loaded.ts'
+import { CLIENTS, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
 
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254])

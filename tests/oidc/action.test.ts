@@ -1,10 +1,9 @@
 // Tests the publish action: its script with a real hub and a fake OIDC issuer.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
@@ -17,6 +16,7 @@ import { COMPILED } from '../compiled.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
@@ -89,7 +89,7 @@ afterAll(async () => {
 })
 
 const run = (over: Record<string, string> = {}) =>
-  promisify(execFile)(process.execPath, [SCRIPT], {
+  runScript(SCRIPT, [], {
     cwd: dir,
     env: {
       PATH: process.env.PATH,
@@ -103,7 +103,7 @@ const run = (over: Record<string, string> = {}) =>
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
       ...over,
     },
-  }).catch((error: { stdout: string; stderr: string }) => error)
+  })
 
 test('publishes each file under its file name, and reports it as unchanged on the second run', async () => {
   const first = await run()
@@ -120,13 +120,10 @@ describe('with attestations: write', () => {
     writeFileSync(output, '')
     const more = { GITHUB_OUTPUT: output, RUNNER_TEMP: dir, GITHUB_TOKEN: 'github', GITHUB_REPOSITORY: 'octo/prompts' }
     const settings = { MODE: 'subjects', FILES: files, GITHUB_API_URL: `${url}/github`, ...more, ...over }
-    const { stdout, stderr, ...ended } = await run(settings)
+    const ran = await run(settings)
     const path = /^path=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1]
     return {
-      code: 0,
-      stdout,
-      stderr,
-      ...ended,
+      ...ran,
       path,
       listed: path === undefined ? '' : readFileSync(path, 'utf8'),
     }
@@ -525,7 +522,7 @@ test('passes every input to the script through environment variables only', () =
 describe('the action result', () => {
   const RESULT = resolve('.github/actions/result/result.ts')
   const report = (over: Record<string, string> = {}) =>
-    promisify(execFile)(process.execPath, [RESULT], {
+    runScript(RESULT, [], {
       cwd: dir,
       env: {
         PATH: process.env.PATH,
@@ -541,7 +538,7 @@ describe('the action result', () => {
         GITHUB_RUN_ID: '77',
         ...over,
       },
-    }).catch((error: { stdout: string; stderr: string }) => error)
+    })
   beforeAll(async () => {
     writeFileSync(join(dir, 'prompts/tested.md'), 'Test me.')
     await run({ FILES: 'prompts/tested.md' })
@@ -608,7 +605,7 @@ describe('the action result', () => {
 describe('the update action for an owner', () => {
   const UPDATE = resolve('.github/actions/update/update.ts')
   const recompose = (over: Record<string, string> = {}, cwd = dir) =>
-    promisify(execFile)(process.execPath, [UPDATE], {
+    runScript(UPDATE, [], {
       cwd,
       env: {
         PATH: process.env.PATH,
@@ -626,7 +623,7 @@ describe('the update action for an owner', () => {
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
         ...over,
       },
-    }).catch((error: { stdout: string; stderr: string }) => error)
+    })
   const publish = async (name: string, content: string, more: object = {}) => {
     const { message } = await hub.publish({ content, compose: true, ...more }, { to: `acme/${name}` })
     expect(message).toBe('')

@@ -1,10 +1,11 @@
 // Tests what `npm run check:content` prints and fixes: lines, JSON and annotations, and the misspelled values that
 // --fix corrects.
-import { spawnSync } from 'node:child_process'
+
 import { chownSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { COMPILED } from '../compiled.ts'
+import { runScript } from '../loaded.ts'
 import { A, GOOD_INDEX, good, index, NEXT, openReviewed, version } from './reviewed.ts'
 
 const { root, put, review } = openReviewed()
@@ -40,46 +41,45 @@ describe('--fix', () => {
 
 describe('npm run check:content', () => {
   const run = (args: string[], more: Record<string, string> = {}) =>
-    spawnSync(process.execPath, ['scripts/content/check-content.ts', ...args], {
-      encoding: 'utf8',
+    runScript('scripts/content/check-content.ts', args, {
       env: { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: join(root(), 'content'), ...more },
     })
 
-  test('prints one line per problem, fails only on errors and rejects an unknown base', () => {
+  test('prints one line per problem, fails only on errors and rejects an unknown base', async () => {
     put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
-    const advised = run(['--base', 'main'])
-    expect([advised.status, advised.stdout]).toEqual([
+    const advised = await run(['--base', 'main'])
+    expect([advised.code, advised.stdout]).toEqual([
       0,
       expect.stringMatching(
         /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: add tags.*; add what is missing\n/,
       ),
     ])
     put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
-    const failed = run(['--base', 'main'])
-    expect([failed.status, failed.stdout]).toEqual([
+    const failed = await run(['--base', 'main'])
+    expect([failed.code, failed.stdout]).toEqual([
       1,
       'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name an existing repository\n' +
         '7 files in 3 repositories checked: 1 problem, no advice.\n',
     ])
-    const lost = run(['--base', 'nothing'])
-    expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit in this repository')])
+    const lost = await run(['--base', 'nothing'])
+    expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit in this repository')])
   })
 
   test.runIf(process.getuid?.() === 0)(
     'fails with the message of git if git refuses the folder of another user',
-    () => {
+    async () => {
       for (const name of ['.git', '.']) chownSync(join(root(), name), 65534, 65534)
       for (const args of [[], ['--base', 'main']]) {
-        const { status, stderr } = run(args)
-        expect([status, stderr]).toEqual([2, expect.stringContaining('fatal: detected dubious ownership')])
+        const { code, stderr } = await run(args)
+        expect([code, stderr]).toEqual([2, expect.stringContaining('fatal: detected dubious ownership')])
       }
       for (const name of ['.git', '.']) chownSync(join(root(), name), 0, 0)
     },
   )
 
-  test('--json prints a list of objects with exactly these keys', () => {
+  test('--json prints a list of objects with exactly these keys', async () => {
     put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
-    expect(JSON.parse(run(['--json', '--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout)).toEqual([
+    expect(JSON.parse((await run(['--json', '--base', 'main'], { GITHUB_ACTIONS: 'true' })).stdout)).toEqual([
       {
         file: 'content/acme/a/index.md',
         line: 6,
@@ -90,10 +90,10 @@ describe('npm run check:content', () => {
     ])
   })
 
-  test('prints annotations in GitHub Actions; a file name cannot inject a workflow command', () => {
+  test('prints annotations in GitHub Actions; a file name cannot inject a workflow command', async () => {
     put('a,b%\n::stop-commands::x.md', 'x')
     put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
-    const lines = run(['--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout.trimEnd().split('\n')
+    const lines = (await run(['--base', 'main'], { GITHUB_ACTIONS: 'true' })).stdout.trimEnd().split('\n')
     expect(lines.slice(0, -1)).toEqual([
       expect.stringMatching(
         /^::error file=content\/a%2Cb%25[^\n]*%3A%3Astop-commands%3A%3Ax\.md,line=1,title=path::expected /,

@@ -1,10 +1,11 @@
 // Tests includes in pull requests: `npm run compose` writes a version that a review accepts, and no other one passes.
-import { spawnSync } from 'node:child_process'
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { composeVersion } from '../../src/content/compose.ts'
 import { COMPILED } from '../compiled.ts'
+import { runScript } from '../loaded.ts'
 import { ADVICE, openReviewed, version } from './reviewed.ts'
 
 const { root, git, put, said, review } = openReviewed()
@@ -12,14 +13,11 @@ const FIRST = 'acme/whole/versions/1.0.0.md'
 const read = (path: string) => readFileSync(join(root(), 'content', path), 'utf8')
 const found = async (base = 'main') => (await said({ base })).filter((line) => !ADVICE.test(line))
 
-function compose(...args: string[]) {
+async function compose(...args: string[]) {
   const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: join(root(), 'content') }
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    ['scripts/content/compose.ts', 'acme/whole', '--by', 'Octocat', ...args],
-    { encoding: 'utf8', env },
-  )
-  return { status, said: `${stdout}${stderr.split('\n')[0]}`.trim() }
+  const words = ['acme/whole', '--by', 'Octocat', ...args]
+  const { stdout, stderr, code } = await runScript('scripts/content/compose.ts', words, { env })
+  return { code, said: `${stdout}${stderr.split('\n')[0]}`.trim() }
 }
 
 /** Writes the first version from a source, without a process of its own. */
@@ -39,27 +37,22 @@ describe('npm run compose', () => {
   test('writes a version that the review accepts, and composes it again when a part has a new version', async () => {
     const source = join(root(), 'source.md')
     writeFileSync(source, 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n')
-    expect(compose('--source', source)).toEqual({ status: 0, said: `content/${FIRST}` })
+    expect(await compose('--source', source)).toEqual({ code: 0, said: `content/${FIRST}` })
     expect(read(FIRST).endsWith('---\nWhole.\nTranslate the text below.\nEnd.\n')).toBe(true)
     expect(await found()).toEqual([])
     commit()
-    expect(compose()).toEqual({
-      status: 0,
+    expect(await compose()).toEqual({
+      code: 0,
       said: 'acme/whole is unchanged: no included prompt has a newer version.',
     })
     put('acme/b/versions/1.1.0.md', version('Translate the text below, well.\n'))
-    expect(compose('minor')).toEqual({ status: 0, said: 'content/acme/whole/versions/1.1.0.md' })
+    expect(await compose('minor')).toEqual({ code: 0, said: 'content/acme/whole/versions/1.1.0.md' })
     expect(read('acme/whole/versions/1.1.0.md')).toContain('\nTranslate the text below, well.\nEnd.\n')
     expect(await found()).toEqual([])
-    const bumped = spawnSync(
-      process.execPath,
-      ['scripts/content/scaffold.ts', 'bump', 'acme/whole', 'patch', '--changelog', 'x'],
-      {
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: join(root(), 'content') },
-      },
-    )
-    expect([bumped.status, bumped.stderr]).toEqual([1, expect.stringContaining('use npm run compose')])
+    const bumped = await runScript('scripts/content/scaffold.ts', ['bump', 'acme/whole', 'patch', '--changelog', 'x'], {
+      env: { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: join(root(), 'content') },
+    })
+    expect([bumped.code, bumped.stderr]).toEqual([1, expect.stringContaining('use npm run compose')])
   })
 
   test.each([

@@ -202,7 +202,7 @@ test('MLflow: other braces stay, and Jinja logic is refused', () => {
   expect(read('{% if c %}x{% endif %}').findings).toMatchObject([{ kind: 'refused', field: 'template', line: 1 }])
 })
 
-test('keeps the test cases of a GitHub prompt beside it, and renews them when the source changes', () => {
+test('keeps the test cases of a GitHub prompt beside it, and renews them when the source changes', async () => {
   const { dir, give, read, run, importAll } = makeImportFolder()
   const source = readFileSync(join(FIXTURES, 'eval.prompt.yml'), 'utf8')
   const file = give('given/eval.prompt.yml', source)
@@ -213,7 +213,7 @@ test('keeps the test cases of a GitHub prompt beside it, and renews them when th
     defaultTest: { assert: [{ type: 'icontains', value: 'text' }, { type: 'llm-rubric' }] },
     tests: [{ vars: { input: 'A long text', expected: 'A text' } }],
   })
-  expect(run('check-content').stdout).toMatch(/no problems/)
+  expect((await run('check-content')).stdout).toMatch(/no problems/)
   expect(importAll(file)).toMatchObject([{ status: 'unchanged' }])
   give('given/eval.prompt.yml', `${source}  - name: More\n    string: {equals: x}\n`)
   expect(importAll(file)).toMatchObject([{ status: 'updated', version: '1.0.0' }])

@@ -73,13 +73,13 @@ test('an index.md without versions is kept: a broken one is refused, and numbers
   })
 })
 
-test('no control character of a name or a key reaches the terminal', () => {
+test('no control character of a name or a key reaches the terminal', async () => {
   give('given/\u001b[31mred.md', 'Hi.\n')
   give('given/\u009b2Jkey.md', 'Hi.\n')
   give('given/front.md', '---\n"\\e[31mred": 1\n---\nHi.\n')
   give('given/two\nlines.txt', 'Hi.\n')
   give('given/\u202eexe.py', 'x')
-  const { status, stdout, stderr } = folder.run('import-prompts', join(folder.dir, 'given'), '--owner', 'acme')
+  const { status, stdout, stderr } = await folder.run('import-prompts', join(folder.dir, 'given'), '--owner', 'acme')
   expect(status).toBe(1)
   expect(stdout + stderr).not.toMatch(/[^\P{C}\n]/u)
   expect(stdout).toContain('lost     ?[31mred: Prompt Hub does not support it\n')
@@ -87,7 +87,7 @@ test('no control character of a name or a key reaches the terminal', () => {
     'given/two?lines.txt\n  refused  file: expected a path without control characters. Rename it\n',
   )
   expect(stdout).toMatch(/Refused +3\n/)
-  const listed = folder.run('import-prompts', join(folder.dir, 'given'), '--owner', 'acme', '--json')
+  const listed = await folder.run('import-prompts', join(folder.dir, 'given'), '--owner', 'acme', '--json')
   expect(listed.stdout + listed.stderr).not.toMatch(/[^\P{C}\n]/u)
   rmSync(join(folder.dir, 'given'), { recursive: true })
 })

@@ -19,7 +19,7 @@ const version = (name: string, number = '1.0.0') => {
 }
 const lf = (name: string, prompt: string, more: object = {}) => ({ name, type: 'text', prompt, version: 1, ...more })
 
-test('Langfuse: the newest version, a version and a label become includes, whatever the order of the prompts', () => {
+test('Langfuse: the newest version, a version and a label become includes, whatever the order of the prompts', async () => {
   const prompts = [
     lf('review', '@@@langfusePrompt:name=House style|label=production@@@\nReview {{code}}.'),
     lf('pinned', '@@@langfusePrompt:name=House style|version=1@@@\r\nHi'),
@@ -47,7 +47,7 @@ test('Langfuse: the newest version, a version and a label become includes, whate
     variables: ['reader'],
     includes: [{ ...include, range: '*', version: '1.1.0', length: 22, variables: ['reader'] }],
   })
-  expect(run('check-content')).toMatchObject({ status: 0, stderr: '' })
+  expect(await run('check-content')).toMatchObject({ status: 0, stderr: '' })
   expect(importFolder().map(({ status, lost }) => [status, lost])).toEqual([
     ['unchanged', []],
     ['unchanged', []],

@@ -257,7 +257,7 @@ test('--without-variables refuses a prompt file that declares variables or is co
   expect(version('plain')).toMatchObject({ variables: [], parameters: { a: 1 } })
 })
 
-test('a source is composed with the prompts of the content folder and of the import, whatever their order', () => {
+test('a source is composed with the prompts of the content folder and of the import, whatever their order', async () => {
   give(
     'content/octo/tone/versions/1.2.0.md',
     '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octo\n---\nBe kind.\n',
@@ -283,7 +283,7 @@ test('a source is composed with the prompts of the content folder and of the imp
       { repository: 'octo/tone', range: '^1.0.0', version: '1.2.0' },
     ],
   })
-  expect(folder.run('check-content')).toMatchObject({ status: 0 })
+  expect(await folder.run('check-content')).toMatchObject({ status: 0 })
   expect(importFolder().map(({ status }) => status)).toEqual(['unchanged', 'unchanged', 'unchanged'])
   give('from/a.md', read('from/a.md').replace('integer', 'number'))
   expect(importFolder()[0]).toMatchObject({ status: 'changed' })

@@ -60,12 +60,12 @@ const versionFolder = (version: string, name = 'pdf') => join(dir, 'content/acme
 const exportTo = (out: string) => folder.run('export-prompts', '--format', 'skill', '--out', join(dir, out))
 
 describe('a skill is imported whole', () => {
-  test('with all its files, byte for byte, and nothing else becomes a prompt', () => {
+  test('with all its files, byte for byte, and nothing else becomes a prompt', async () => {
     give(FILES)
     expect(importAll()).toMatchObject([{ name: 'pdf', status: 'new', version: '1.0.0', lost: [], reasons: [] }])
     expect(readAll(versionFolder('1.0.0'))).toEqual(latin1(FILES))
     expect(readdirSync(join(dir, 'content/acme'))).toEqual(['pdf'])
-    expect(folder.run('check-content').status).toBe(0)
+    expect((await folder.run('check-content')).status).toBe(0)
   })
 
   test.each([
@@ -85,11 +85,11 @@ describe('a skill is imported whole', () => {
     expect(importAll()).toMatchObject([{ status: 'unchanged', version: '1.2.0' }])
   })
 
-  test('and exported and imported again, it is unchanged, with compatibility and metadata', () => {
+  test('and exported and imported again, it is unchanged, with compatibility and metadata', async () => {
     const front = 'compatibility: Needs Python 3.12\nmetadata:\n  author: Åse\n  retries: 3\n  version: "9"'
     give(FILES, `---\nname: pdf\ndescription: Fills in PDF forms.\n${front}\n---\n\nRun {{it}}.\r\n`)
     expect(importAll()).toMatchObject([{ status: 'new', lost: ['line 5: metadata.version: the hub writes its own'] }])
-    expect(exportTo('out')).toMatchObject({ status: 0, stdout: expect.stringContaining('Written 1\nRefused 0') })
+    expect(await exportTo('out')).toMatchObject({ status: 0, stdout: expect.stringContaining('Written 1\nRefused 0') })
     const { 'SKILL.md': text = '', ...others } = readAll(join(dir, 'out/acme/pdf'))
     expect(others).toEqual(latin1(FILES))
     expect(text).toMatch(/\ncompatibility: "Needs Python 3\.12"\nmetadata:\n {2}author: .*\n {2}retries: "3"\n/)
@@ -98,7 +98,7 @@ describe('a skill is imported whole', () => {
     rmSync(join(dir, 'content'), { recursive: true })
     mkdirSync(join(dir, 'content'))
     expect(folder.importAll(join(dir, 'out'))).toMatchObject([{ name: 'pdf', status: 'new', lost: [] }])
-    expect(exportTo('again').status).toBe(0)
+    expect((await exportTo('again')).status).toBe(0)
     expect(readAll(join(dir, 'again/acme/pdf'))).toEqual(readAll(join(dir, 'out/acme/pdf')))
   })
 
@@ -167,9 +167,9 @@ describe('a folder with a prompt file of a skill', () => {
   }
   const exportMarkdown = () => folder.run('export-prompts', '--format', 'markdown', '--out', join(dir, 'out'))
 
-  test('is what an export as Markdown writes, and its import is the same version with all files and fields', () => {
+  test('is what an export as Markdown writes, and its import is the same version with all files and fields', async () => {
     publish()
-    expect(exportMarkdown()).toMatchObject({ status: 0, stdout: '\nWritten 3\nRefused 0\n' })
+    expect(await exportMarkdown()).toMatchObject({ status: 0, stdout: '\nWritten 3\nRefused 0\n' })
     expect(readdirSync(join(dir, 'out/acme')).sort()).toEqual(['pdf', 'plain.md', 'prompt'])
     const { 'prompt.md': text = '', ...others } = readAll(join(dir, 'out/acme/pdf'))
     expect(others).toEqual(latin1(FILES))
@@ -210,14 +210,14 @@ describe('a folder with a prompt file of a skill', () => {
     ])
   })
 
-  test('of its files, a link is named, and one that has the name of the prompt file refuses its export', () => {
+  test('of its files, a link is named, and one that has the name of the prompt file refuses its export', async () => {
     folder.give('given/pdf/prompt.md', '---\nskill: {description: x}\n---\nRun `run.sh`.\n')
     symlinkSync('/etc/passwd', join(dir, 'given/pdf/run.sh'))
     folder.give('given/pdf/Prompt.MD', 'x')
     expect(importAll()).toMatchObject([
       { name: 'pdf', status: 'new', lost: [expect.stringMatching(/^files: run\.sh: .* or correct prompt\.md$/)] },
     ])
-    expect(exportMarkdown()).toMatchObject({
+    expect(await exportMarkdown()).toMatchObject({
       status: 1,
       stdout: expect.stringContaining('refused  files: a file of the skill has the name of its prompt file, prompt.md'),
     })
@@ -341,7 +341,7 @@ describe('an import that was killed', () => {
     ['in the folder of the files', () => renameSync(versionFolder('1.0.0'), versionFolder('1.0.0.tmp'))],
     ['before the version file', () => {}],
     ['in the version file', () => writeFileSync(`${versionFolder('1.0.0')}.md.tmp`, '---\npubl')],
-  ])('%s is finished by the next one', (_when, leave) => {
+  ])('%s is finished by the next one', async (_when, leave) => {
     give(FILES)
     importAll()
     const wanted = readAll(join(dir, 'content'))
@@ -351,7 +351,7 @@ describe('an import that was killed', () => {
     expect(importAll()).toMatchObject([{ status: 'new', version: '1.0.0', lost: [], reasons: [] }])
     expect(Object.keys(readAll(join(dir, 'content')))).toEqual(Object.keys(wanted))
     expect(readAll(versionFolder('1.0.0'))).toEqual(latin1(FILES))
-    expect(folder.run('check-content').status).toBe(0)
+    expect((await folder.run('check-content')).status).toBe(0)
   })
 
   test('before index.md is finished by the next one', () => {
@@ -364,11 +364,11 @@ describe('an import that was killed', () => {
     expect(importAll()).toMatchObject([{ status: 'unchanged' }])
   })
 
-  test('leaves a folder with other files alone', () => {
+  test('leaves a folder with other files alone', async () => {
     give(FILES)
     mkdirSync(versionFolder('1.0.0'), { recursive: true })
     writeFileSync(join(versionFolder('1.0.0'), 'mine.txt'), 'mine')
-    const { status, stderr } = folder.run('import-prompts', join(dir, 'given'), '--owner', 'acme')
+    const { status, stderr } = await folder.run('import-prompts', join(dir, 'given'), '--owner', 'acme')
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringMatching(/expected no folder without its version file/),
@@ -379,34 +379,37 @@ describe('an import that was killed', () => {
 })
 
 describe('an export', () => {
-  test('refuses a folder with other files, which would become part of the skill', () => {
+  test('refuses a folder with other files, which would become part of the skill', async () => {
     give(FILES)
     importAll()
     mkdirSync(join(dir, 'out/acme/pdf/scripts'), { recursive: true })
     writeFileSync(join(dir, 'out/acme/pdf/scripts/old.py'), 'x')
-    expect(exportTo('out').stdout).toMatch(
+    expect((await exportTo('out')).stdout).toMatch(
       /acme\/pdf\n {2}refused {2}files: its folder has 1 other file: scripts\/old\.py\./,
     )
     expect(readAll(join(dir, 'out'))).toEqual({ 'acme/pdf/scripts/old.py': 'x' })
     rmSync(join(dir, 'out/acme/pdf/scripts/old.py'))
-    expect(exportTo('out').stdout).toContain('Written 1\nRefused 0')
-    expect(exportTo('out').stdout).toContain('Written 1\nRefused 0')
+    expect((await exportTo('out')).stdout).toContain('Written 1\nRefused 0')
+    expect((await exportTo('out')).stdout).toContain('Written 1\nRefused 0')
   })
 
-  test('follows no link in its folder', () => {
+  test('follows no link in its folder', async () => {
     give(FILES)
     importAll()
     mkdirSync(join(dir, 'out'))
     mkdirSync(join(dir, 'elsewhere'))
     symlinkSync('../elsewhere', join(dir, 'out/acme'))
-    expect(exportTo('out')).toMatchObject({ status: 1, stderr: expect.stringContaining('expected no symbolic link') })
+    expect(await exportTo('out')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('expected no symbolic link'),
+    })
     expect(readdirSync(join(dir, 'elsewhere'))).toEqual([])
   })
 
-  test('of a skill in a format of one file says that its files are lost', () => {
+  test('of a skill in a format of one file says that its files are lost', async () => {
     give(FILES)
     importAll()
-    const { stdout } = folder.run('export-prompts', '--format', 'prompty', '--out', join(dir, 'out'))
+    const { stdout } = await folder.run('export-prompts', '--format', 'prompty', '--out', join(dir, 'out'))
     expect(stdout).toMatch(/acme\/pdf\n {2}lost {5}files\n/)
   })
 })

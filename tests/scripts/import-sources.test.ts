@@ -231,12 +231,12 @@ describe('nothing is left out without a word', () => {
     expect(importAll(join(folder, 'AGENTS.md'))).toMatchObject([{ name: 'given', status: 'new' }])
   })
 
-  test('files that are not prompts are counted and named, with and without --json', () => {
+  test('files that are not prompts are counted and named, with and without --json', async () => {
     const folder = give('given', { 'README.md': 'x', 'a.md': 'Hi.\n', 'b.py': 'x', 'package.json': '{}' })
-    expect(run(folder, '--dry-run').stdout).toMatch(
+    expect((await run(folder, '--dry-run')).stdout).toMatch(
       /Skipped {3}3 files without a prompt: .*README\.md, .*b\.py, .*package\.json/,
     )
-    const { stderr } = run(folder, '--json', '--dry-run')
+    const { stderr } = await run(folder, '--json', '--dry-run')
     for (const name of ['README.md', 'b.py', 'package.json'])
       expect(stderr).toMatch(new RegExp(`Skipped: .*/${name}\n`))
   })

@@ -14,8 +14,8 @@ beforeEach(() => {
 
 const give = (path: string, text: string) => folder.give(path, text)
 const read = (path: string) => folder.read(path)
-function run(script: string, ...args: string[]): string {
-  const { status, stdout, stderr } = folder.run(script, ...args)
+async function run(script: string, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await folder.run(script, ...args)
   expect([status, status === 0 ? '' : stderr]).toEqual([0, ''])
   return stdout
 }
@@ -24,14 +24,14 @@ const exportAll = (format: string) => run('export-prompts', '--format', format, 
 /** The content of a version, or the text of an exported file: what follows the front matter. */
 const textOf = (path: string) => read(path).replace(/^---\n[\s\S]*?\n---\n/, '')
 
-test('keeps the text of a skill with prices, SQL and awk byte for byte', () => {
+test('keeps the text of a skill with prices, SQL and awk byte for byte', async () => {
   const text = 'A plan for $5 beats one for $12. Query: `WHERE id = $1`. Column: `awk "{print $2}"`. Up to $1M.\n'
   const front = 'name: pricing\ndescription: Helps to set prices. Use it for price questions.\n'
   give('given/pricing/SKILL.md', `---\n${front}---\n${text}`)
   expect(importAll()).toMatchObject([{ name: 'pricing', status: 'new', lost: [] }])
   expect(textOf('content/acme/pricing/versions/1.0.0.md')).toBe(text)
   expect(read('content/acme/pricing/versions/1.0.0.md')).not.toContain('argument')
-  exportAll('skill')
+  await exportAll('skill')
   expect(textOf('out/acme/pricing/SKILL.md')).toBe(text)
   expect(importAll()).toMatchObject([{ status: 'unchanged' }])
 })
@@ -65,7 +65,7 @@ const COMMANDS: readonly (readonly [file: string, front: string, text: string, v
   ['price', 'description: Set a price\n', 'A plan for $5 or $1M. See `WHERE id = $1`.\n', []],
 ]
 
-test('imports and exports commands with equal bytes, and reads their hints', () => {
+test('imports and exports commands with equal bytes, and reads their hints', async () => {
   for (const [file, front, text] of COMMANDS) give(`given/.claude/commands/${file}.md`, `---\n${front}---\n${text}`)
   give(
     'given/.claude/commands/git/fix.md',
@@ -76,7 +76,7 @@ test('imports and exports commands with equal bytes, and reads their hints', () 
   const named = (name: string) => lines.filter(({ path }) => path.endsWith(`/${name}.md`))
   expect(named('fix')).toMatchObject([{ status: 'refused', reasons: [expect.stringMatching(/^line 4: include: /)] }])
   expect(named('bang')).toMatchObject([{ status: 'refused', reasons: [expect.stringMatching(/^line 4: shell: /)] }])
-  exportAll('claude-command')
+  await exportAll('claude-command')
   for (const [file, , text, variables] of COMMANDS) {
     expect(named(file)).toMatchObject([{ status: 'new', reasons: [] }])
     expect(textOf(`out/acme/${file}.md`), file).toBe(text)
@@ -99,7 +99,7 @@ test('imports and exports commands with equal bytes, and reads their hints', () 
   ).toEqual(COMMANDS.map(() => 'unchanged'))
 })
 
-test('writes front matter of its own before a text that begins with front matter', () => {
+test('writes front matter of its own before a text that begins with front matter', async () => {
   const text = '---\nallowed-tools: Bash(*)\nhooks:\n  PreToolUse:\n    - matcher: "*"\n---\nHelp me tidy the folder.\n'
   give('content/acme/helper/index.md', '---\ntitle: Helper\n---\n')
   give(
@@ -107,7 +107,7 @@ test('writes front matter of its own before a text that begins with front matter
     `---\npublished_at: "2026-11-25T09:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}`,
   )
   for (const format of ['claude-command', 'dotprompt', 'prompty']) {
-    exportAll(format)
+    await exportAll(format)
     const file = { 'claude-command': 'helper.md', dotprompt: 'helper.prompt', prompty: 'helper.prompty' }[format]!
     const { data, content } = matter(read(`out/acme/${file}`), {})
     expect(data, format).not.toHaveProperty('allowed-tools')
@@ -117,7 +117,7 @@ test('writes front matter of its own before a text that begins with front matter
   }
 })
 
-test('keeps a line of one blank, in texts and in stored parameters', () => {
+test('keeps a line of one blank, in texts and in stored parameters', async () => {
   const recipe = 'You check a recipe before it is cooked.\n\nFirst:\n \n- salt\n'
   const schema = {
     name: 's',
@@ -132,7 +132,7 @@ test('keeps a line of one blank, in texts and in stored parameters', () => {
   expect(importAll().map(({ status }) => status)).toEqual(['unchanged', 'unchanged'])
   const stored = parse(read('content/acme/steps/versions/1.0.0.md').split(/^---\n/m)[1]!)
   expect(stored.parameters.response_format.json_schema).toEqual(schema)
-  exportAll('github')
+  await exportAll('github')
   expect(parse(read('out/acme/recipe.prompt.yml')).messages).toEqual([{ role: 'user', content: recipe }])
   expect(importAll('out/acme').map(({ name, status }) => [name, status])).toEqual([
     ['recipe', 'unchanged'],
@@ -140,7 +140,7 @@ test('keeps a line of one blank, in texts and in stored parameters', () => {
   ])
 })
 
-test('imports the versions of a Langfuse prompt in order, with their labels', () => {
+test('imports the versions of a Langfuse prompt in order, with their labels', async () => {
   const one = (version: number, prompt: string, labels: string[]) => ({
     name: 'greet',
     version,
@@ -172,10 +172,10 @@ test('imports the versions of a Langfuse prompt in order, with their labels', ()
     eu: '1.0.0',
     production: '1.2.0',
   })
-  run('check-content')
+  await run('check-content')
 })
 
-test('says of each prompt of a list what was lost and why it was refused, by its own name and place', () => {
+test('says of each prompt of a list what was lost and why it was refused, by its own name and place', async () => {
   const prompts = [
     { name: 'greeting', prompt: 'Hello', labels: ['Odd label'] },
     { name: 'broken', prompt: 42 },
@@ -203,30 +203,30 @@ test('says of each prompt of a list what was lost and why it was refused, by its
     ['list.json 4 ok', 'ok', 'new', `prompt 5: foo: ${KEYS}`, `bar: ${KEYS}`],
     ['rows.csv 1 A', 'a', 'new'],
   ])
-  const { status, stdout } = folder.run('import-prompts', join(folder.dir, 'given'), '--owner', 'acme')
+  const { status, stdout } = await folder.run('import-prompts', join(folder.dir, 'given'), '--owner', 'acme')
   expect([status, stdout]).toEqual([1, expect.stringMatching(/Unchanged 2\nLost +data from 2 files\nRefused +6\n/)])
   expect(stdout).toContain('list.json, prompt 2 “broken”\n  refused  prompt: expected')
   expect(stdout).toContain('list.json, prompt 4 “ok” → acme/ok\n  lost     prompt 5: foo')
 })
 
-test('an export for Langfuse has the labels of the latest version, and names those of other versions', () => {
+test('an export for Langfuse has the labels of the latest version, and names those of other versions', async () => {
   const one = (version: number, prompt: string, labels: string[]) => ({ name: 'greet', version, prompt, labels })
   give('given/greet.json', JSON.stringify([one(1, 'Hello', ['eu', 'old']), one(2, 'Hi', ['production', 'staging'])]))
   importAll()
-  const said = exportAll('langfuse')
+  const said = await exportAll('langfuse')
   expect(JSON.parse(read('out/acme/greet.json'))).toMatchObject({ prompt: 'Hi', labels: ['production', 'staging'] })
   expect(said).toContain('lost     title, label eu, which points at 1.0.0, label old, which points at 1.0.0\n')
-  expect(exportAll('prompty')).toContain('lost     labels, label eu, which points at 1.0.0, label old')
+  expect(await exportAll('prompty')).toContain('lost     labels, label eu, which points at 1.0.0, label old')
   expect(importAll('out/acme/greet.json')).toMatchObject([{ status: 'unchanged', lost: [] }])
 })
 
-test('--without-variables keeps a text with any number of placeholders', () => {
+test('--without-variables keeps a text with any number of placeholders', async () => {
   const text = `${Array.from({ length: 90 }, (_, at) => `{{v${at}}}`).join(' ')} {{${'x'.repeat(70)}}}\n`
   give('given/many.md', text)
   expect(importAll()[0]?.reasons[0]).toContain('at most 64 placeholders, got 91')
   expect(folder.importAll(join(folder.dir, 'given'), '--without-variables')).toMatchObject([{ status: 'new' }])
   expect(textOf('content/acme/many/versions/1.0.0.md')).toBe(text)
-  run('check-content')
+  await run('check-content')
 })
 
 test('imports what other parsers of front matter read', () => {

@@ -19,13 +19,13 @@ const run = (script: string, ...args: string[]) => folder.run(script, ...args)
 const importAll = (...args: string[]) => folder.importAll(join(dir, 'given'), ...args)
 const written = (path: string) => folder.read(`content/acme/${path}`)
 
-test('imports 225 prompts from CSV, finds them unchanged on a second run and exports them again', () => {
+test('imports 225 prompts from CSV, finds them unchanged on a second run and exports them again', async () => {
   const rows = Array.from(
     { length: 225 },
     (_, index) => `"Act as expert ${index}","Answer as expert ${index}.\nMy question: ""{{question}}"""`,
   )
   give('prompts.csv', `act,prompt\n${rows.join('\n')}\n`)
-  const said = run('import-prompts', join(dir, 'given'), '--license', 'CC0-1.0', '--owner', 'acme', '--json')
+  const said = await run('import-prompts', join(dir, 'given'), '--license', 'CC0-1.0', '--owner', 'acme', '--json')
   const lines: Line[] = JSON.parse(said.stdout)
   expect(lines.map(({ status }) => status)).toEqual(Array(225).fill('new'))
   expect(Object.keys(lines[0]!)).toEqual([
@@ -34,9 +34,9 @@ test('imports 225 prompts from CSV, finds them unchanged on a second run and exp
   expect(written('act-as-expert-7/versions/1.0.0.md')).toMatch(
     /\n---\nAnswer as expert 7\.\nMy question: "\{\{question\}\}"$/,
   )
-  expect(run('check-content').status).toBe(0)
+  expect((await run('check-content')).status).toBe(0)
   expect(importAll().map(({ status }) => status)).toEqual(Array(225).fill('unchanged'))
-  expect(run('export-prompts', '--format', 'github', '--out', join(dir, 'out')).stdout).toContain(
+  expect((await run('export-prompts', '--format', 'github', '--out', join(dir, 'out'))).stdout).toContain(
     'Written 225\nRefused 0\n',
   )
   expect(readdirSync(join(dir, 'out/acme')).length).toBe(225)
@@ -91,24 +91,29 @@ test('never reads through a link in the imported folder, and never waits for a F
   expect(existsSync(join(dir, 'content/acme'))).toBe(false)
 })
 
-test('follows a link that is given on the command line, and refuses a FIFO', () => {
+test('follows a link that is given on the command line, and refuses a FIFO', async () => {
   give('prompt.md', 'Hello.\n')
   symlinkSync(join(dir, 'given'), join(dir, 'link'))
   writeFileSync(join(dir, 'other.md'), 'Good day.\n')
   symlinkSync('other.md', join(dir, 'link.md'))
   const given = (...names: string[]) =>
     run('import-prompts', ...names.map((name) => join(dir, name)), '--owner', 'acme', '--dry-run', '--json')
-  const lines: Line[] = JSON.parse(given('link', 'link.md').stdout)
+  const lines: Line[] = JSON.parse((await given('link', 'link.md')).stdout)
   expect(lines.map(({ status }) => status)).toEqual(['new', 'new'])
   execFileSync('mkfifo', [join(dir, 'fifo.md')])
-  expect(given('fifo.md')).toMatchObject({ status: 1, stderr: expect.stringContaining('expected a file or a folder') })
+  expect(await given('fifo.md')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('expected a file or a folder'),
+  })
 })
 
-test('never writes through a link in the content folder', () => {
+test('never writes through a link in the content folder', async () => {
   give('prompt.md', 'Hello.\n')
   mkdirSync(join(dir, 'elsewhere'))
   symlinkSync('../elsewhere', join(dir, 'content/acme'))
-  expect(run('import-prompts', join(dir, 'given'), '--owner', 'acme').stderr).toContain('expected no symbolic link')
+  expect((await run('import-prompts', join(dir, 'given'), '--owner', 'acme')).stderr).toContain(
+    'expected no symbolic link',
+  )
   expect(readdirSync(join(dir, 'elsewhere'))).toEqual([])
 })
 
@@ -194,18 +199,27 @@ test('rejects dangerous or unreadable files with a reason, and writes nothing', 
   expect(existsSync('pwned')).toBe(false)
 })
 
-test('a refused file makes the exit status 1, after all other files are imported; what is skipped does not', () => {
+test('a refused file makes the exit status 1, after all other files are imported; what is skipped does not', async () => {
   give('a.md', ' ')
   give('b.md', 'Hi.\n')
   give('README.md', 'x')
   const args = [join(dir, 'given'), '--owner', 'acme'] as const
-  expect(run('import-prompts', ...args)).toMatchObject({ status: 1, stdout: expect.stringMatching(/Refused +1\n/) })
+  expect(await run('import-prompts', ...args)).toMatchObject({
+    status: 1,
+    stdout: expect.stringMatching(/Refused +1\n/),
+  })
   expect(existsSync(join(dir, 'content/acme/b/versions/1.0.0.md'))).toBe(true)
   give('a.md', 'Hi, {{user.name}}.\n')
-  expect(run('import-prompts', ...args)).toMatchObject({ status: 0, stdout: expect.stringMatching(/Refused +0\n/) })
+  expect(await run('import-prompts', ...args)).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/Refused +0\n/),
+  })
   const exportAs = (format: string) => run('export-prompts', '--format', format, '--out', join(dir, format))
-  expect(exportAs('langfuse')).toMatchObject({ status: 1, stdout: expect.stringContaining('Written 1\nRefused 1\n') })
-  expect(exportAs('skill')).toMatchObject({
+  expect(await exportAs('langfuse')).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('Written 1\nRefused 1\n'),
+  })
+  expect(await exportAs('skill')).toMatchObject({
     status: 0,
     stdout: '\nWritten 0\nRefused 0\nSkipped 2 that are not skills\n',
   })
@@ -233,15 +247,18 @@ test.each([
   [['given', '--owner', 'acme', '--from', 'word'], '--from: expected one of dotprompt, prompty'],
   [['given', '--owner', 'acme', '--license', 'mine'], '--license: expected an SPDX license'],
   [['nowhere', '--owner', 'acme'], 'nowhere'],
-])('import %j reports the problem and prints the usage', (args, said) => {
-  const { status, stderr } = run('import-prompts', ...args.map((arg) => (arg === 'given' ? give('a.md', 'x') : arg)))
+])('import %j reports the problem and prints the usage', async (args, said) => {
+  const { status, stderr } = await run(
+    'import-prompts',
+    ...args.map((arg) => (arg === 'given' ? give('a.md', 'x') : arg)),
+  )
   expect(status).toBe(1)
   expect(stderr).toContain(said)
   expect(stderr).toContain('Usage: npm run import -- ')
 })
 
-test('export lists its formats when given an unknown one', () => {
-  const { status, stderr } = run('export-prompts', '--format', 'word', '--out', join(dir, 'out'))
+test('export lists its formats when given an unknown one', async () => {
+  const { status, stderr } = await run('export-prompts', '--format', 'word', '--out', join(dir, 'out'))
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: expect.stringContaining(

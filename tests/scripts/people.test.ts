@@ -1,7 +1,7 @@
 // Checks `npm run people`: an operator lists people, ends their sessions and tokens, and blocks them. Every hub that
 // shares the state applies it to the next request.
-import { spawnSync } from 'node:child_process'
-import { join, resolve } from 'node:path'
+
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../../src/domain/access/person.ts'
 import { openPeople } from '../../src/state/sessions.ts'
@@ -11,6 +11,7 @@ import { createToken, findToken, openTokens } from '../../src/state/tokens.ts'
 import { openAccount } from '../hubs/account.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const MALLORY: Person = { user_id: '666', login: 'mallory' }
@@ -24,13 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => state.close())
 
-const run = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/people.ts'), ...args], {
-    cwd: dir,
-    encoding: 'utf8',
-  })
-  return { status, stdout, stderr }
-}
+const run = (...args: string[]) => runScript('scripts/people.ts', args, { cwd: dir })
 const signIn = async (person: Person) => {
   await openPeople(state).bindLogin(person)
   return openPeople(state).openSession(person, new Date())
@@ -46,11 +41,11 @@ const makeToken = async (person: Person) =>
 const hasSession = async (secret: string) => (await openPeople(state).findSession(secret, new Date())) !== undefined
 
 test('sign-out ends the sessions and tokens of one person, who can sign in again', async () => {
-  expect(run('list')).toEqual({ status: 0, stdout: 'Nobody has signed in.\n', stderr: '' })
+  expect(await run('list')).toEqual({ code: 0, stdout: 'Nobody has signed in.\n', stderr: '' })
   const [his, hers] = [await signIn(MALLORY), await signIn(ALICE)]
   const [hisToken, herToken] = [await makeToken(MALLORY), await makeToken(ALICE)]
-  expect(run('sign-out', 'Mallory')).toEqual({
-    status: 0,
+  expect(await run('sign-out', 'Mallory')).toEqual({
+    code: 0,
     stdout: 'Signed out: mallory. Their sessions ended, and 1 token was revoked.\n',
     stderr: expect.stringMatching(
       /^\{"time":"[^"]+","level":"audit","event":"token_revoked",[^\n]+\n\{"time":"[^"]+","level":"audit","event":"person_signed_out","login":"mallory","tokens":1\}\n$/,
@@ -71,9 +66,9 @@ test('block ends sessions and tokens, and keeps the person out until unblock', a
   const session = await signIn(MALLORY)
   const token = await makeToken(MALLORY)
   expect((await send(token)).status).toBe(201)
-  expect(run('block', 'mallory')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Blocked: mallory\./) })
-  expect(run('list').stdout).toMatch(/^mallory +666 +- +0 +\d{4}-\d\d-\d\d$/m)
-  expect(run('list').stdout).toMatch(/^alice +7 +- +1 +-$/m)
+  expect(await run('block', 'mallory')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Blocked: mallory\./) })
+  expect((await run('list')).stdout).toMatch(/^mallory +666 +- +0 +\d{4}-\d\d-\d\d$/m)
+  expect((await run('list')).stdout).toMatch(/^alice +7 +- +1 +-$/m)
   expect(await hasSession(session)).toBe(false)
   expect(await send(token)).toMatchObject({ status: 401, code: 'unauthorized' })
   // As if the token and the session had been made at the same moment.
@@ -84,8 +79,8 @@ test('block ends sessions and tokens, and keeps the person out until unblock', a
   const renamed = { ...MALLORY, login: 'innocent' }
   expect(await openPeople(state).isBlocked(renamed)).toBe(true)
   expect(await openPeople(state).isBlocked(ALICE)).toBe(false)
-  expect(run('unblock', 'mallory')).toEqual({
-    status: 0,
+  expect(await run('unblock', 'mallory')).toEqual({
+    code: 0,
     stdout: 'Unblocked: mallory. Tokens must be created again.\n',
     stderr: expect.stringMatching(/^\{[^\n]+"event":"person_unblocked","login":"mallory"\}\n$/),
   })
@@ -94,8 +89,8 @@ test('block ends sessions and tokens, and keeps the person out until unblock', a
 })
 
 test('a login can be blocked before its first sign-in', async () => {
-  expect(run('block', 'nobody-yet').status).toBe(0)
-  expect(run('list').stdout).toMatch(/^nobody-yet +- +- +0 +\d{4}-\d\d-\d\d$/m)
+  expect((await run('block', 'nobody-yet')).code).toBe(0)
+  expect((await run('list')).stdout).toMatch(/^nobody-yet +- +- +0 +\d{4}-\d\d-\d\d$/m)
   expect(await openPeople(state).isBlocked({ user_id: '1234', login: 'nobody-yet' })).toBe(true)
 })
 
@@ -125,45 +120,45 @@ describe('a person of an OpenID Connect provider', () => {
   test('is listed with the email address, which commands take too', async () => {
     const { person, session } = await signInAsAda()
     const token = await makeToken(person)
-    expect(run('list').stdout).toMatch(/^ada-acme +oidc-[0-9a-f]{32} +ada@acme\.example +1 +-$/m)
-    expect(run('block', 'Ada@acme.example').stdout).toMatch(
+    expect((await run('list')).stdout).toMatch(/^ada-acme +oidc-[0-9a-f]{32} +ada@acme\.example +1 +-$/m)
+    expect((await run('block', 'Ada@acme.example')).stdout).toMatch(
       /^Blocked: ada-acme\. Their sessions ended, and 1 token was/,
     )
     expect([await hasSession(session), await findToken(state, token)]).toEqual([false, undefined])
     const { session: again } = await signInAsAda()
     expect(await hasSession(again)).toBe(false)
-    expect(run('unblock', 'ada-acme').status).toBe(0)
+    expect((await run('unblock', 'ada-acme')).code).toBe(0)
   })
 
   test('is forgotten: nothing names the person any more, old sessions stay ended, and the login is free', async () => {
     const { person, session } = await signInAsAda()
     const token = await makeToken(person)
-    expect(run('forget', 'ada-acme').stdout).toMatch(/^Forgotten: ada-acme\./)
+    expect((await run('forget', 'ada-acme')).stdout).toMatch(/^Forgotten: ada-acme\./)
     expect([await hasSession(session), await findToken(state, token)]).toEqual([false, undefined])
-    expect(run('list').stdout).not.toContain('ada')
+    expect((await run('list')).stdout).not.toContain('ada')
     const values = await Array.fromAsync(listKeys(state, ''), async (key) => `${key} ${(await state.get(key))?.value}`)
     expect(values.filter((text) => text.includes('acme.example') || text.includes('"a1"'))).toEqual([])
     const { person: back } = await signInAsAda()
     expect([back, await hasSession(session)]).toEqual([person, false])
-    expect(run('forget', 'nobody-here').stderr).toContain('Nobody has signed in as nobody-here')
+    expect((await run('forget', 'nobody-here')).stderr).toContain('Nobody has signed in as nobody-here')
   })
 })
 
 describe('rejected with the usage', () => {
   //  arguments
-  test.each([[[]], [['block', 'nobody@acme.example']]])('%j', (args) => {
-    const { status, stdout, stderr } = run(...args)
-    expect([status, stdout]).toEqual([1, ''])
+  test.each([[[]], [['block', 'nobody@acme.example']]])('%j', async (args) => {
+    const { code, stdout, stderr } = await run(...args)
+    expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('Usage: npm run people')
   })
 
-  test('unblock of somebody who is not blocked', () => {
-    expect(run('unblock', 'alice')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not blocked') })
+  test('unblock of somebody who is not blocked', async () => {
+    expect(await run('unblock', 'alice')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not blocked') })
   })
 })
 
-test('--help describes every command', () => {
-  const { status, stdout } = run('--help')
-  expect(status).toBe(0)
+test('--help describes every command', async () => {
+  const { code, stdout } = await run('--help')
+  expect(code).toBe(0)
   for (const part of ['list', 'sign-out', 'block', 'unblock', 'forget']) expect(stdout).toContain(`  ${part} `)
 })

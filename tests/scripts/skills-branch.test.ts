@@ -44,8 +44,8 @@ beforeEach(() => {
 })
 
 describe('the branch', () => {
-  test('has the layout that gh skill reads, with every byte as in the content', () => {
-    expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining('git push origin skills') })
+  test('has the layout that gh skill reads, with every byte as in the content', async () => {
+    expect(await run()).toMatchObject({ status: 0, stdout: expect.stringContaining('git push origin skills') })
     // `gh skill` finds skills/{scope}/{name}/SKILL.md, and takes every file beside it.
     expect(lines('ls-tree', '-r', '--format=%(objectmode) %(path)', 'skills')).toEqual([
       '100644 README.md',
@@ -62,25 +62,25 @@ describe('the branch', () => {
     )
   })
 
-  test('is the same commit for the same content, and one more for a change, which loses what is gone', () => {
-    run()
+  test('is the same commit for the same content, and one more for a change, which loses what is gone', async () => {
+    await run()
     const [first] = lines('rev-parse', 'skills')
     expect(lines('log', '--format=%an %at', 'skills')).toEqual([
       `Prompt Hub ${Date.parse('2026-11-20T10:00:00Z') / 1_000}`,
     ])
-    expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining('Unchanged') })
+    expect(await run()).toMatchObject({ status: 0, stdout: expect.stringContaining('Unchanged') })
     expect(lines('rev-parse', 'skills')).toEqual([first])
     git('branch', '--quiet', '-D', 'skills')
-    run()
+    await run()
     expect(lines('rev-parse', 'skills')).toEqual([first])
     write('content/acme/pdf/versions/1.2.0.md', version(SKILL, 'Newest.\n').replace('20T10', '21T10'))
-    expect(run().status).toBe(0)
+    expect((await run()).status).toBe(0)
     const [second] = lines('rev-parse', 'skills')
     expect(lines('rev-list', '--parents', 'skills')).toEqual([`${second} ${first}`, first])
     expect(lines('ls-tree', '-r', '--name-only', 'skills', 'skills/acme')).toEqual(['skills/acme/pdf/SKILL.md'])
   })
 
-  test('is all that is touched', () => {
+  test('is all that is touched', async () => {
     write('content/acme/pdf/notes.tmp', 'staged')
     git('add', '--force', 'content/acme/pdf/notes.tmp')
     write('content/acme/pdf/index.md', '---\ntitle: Unstaged\n---\n')
@@ -91,38 +91,44 @@ describe('the branch', () => {
       readFileSync(join(dir, '.git/HEAD'), 'utf8'),
     ]
     const before = state()
-    run()
+    await run()
     expect(state()).toEqual(before)
   })
 })
 
 describe('is refused with the way out', () => {
-  test('a branch that is checked out, here or in another work tree', () => {
-    expect(run('--branch', 'main')).toMatchObject({
+  test('a branch that is checked out, here or in another work tree', async () => {
+    expect(await run('--branch', 'main')).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/main is checked out.*choose/),
     })
     git('worktree', 'add', '--quiet', '-b', 'other', join(dir, 'elsewhere'))
-    expect(run('--branch', 'other')).toMatchObject({ status: 1, stderr: expect.stringMatching(/other is checked out/) })
+    expect(await run('--branch', 'other')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/other is checked out/),
+    })
   })
 
-  test('a branch with commits of somebody', () => {
+  test('a branch with commits of somebody', async () => {
     git('branch', 'theirs')
     const before = lines('rev-parse', 'theirs')
-    expect(run('--branch', 'theirs')).toMatchObject({
+    expect(await run('--branch', 'theirs')).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/theirs has commits that were not generated\. Choose another name/),
     })
     expect(lines('rev-parse', 'theirs')).toEqual(before)
   })
 
-  test.each(['-x', ''])('the name %j', (name) => {
-    expect(run(`--branch=${name}`)).toMatchObject({ status: 1, stderr: expect.stringContaining('not a valid name') })
+  test.each(['-x', ''])('the name %j', async (name) => {
+    expect(await run(`--branch=${name}`)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('not a valid name'),
+    })
   })
 
-  test('content that is invalid, before anything is written', () => {
+  test('content that is invalid, before anything is written', async () => {
     write('content/acme/pdf/versions/9.0.0/only.txt', 'x')
-    expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('9.0.0') })
+    expect(await run()).toMatchObject({ status: 1, stderr: expect.stringContaining('9.0.0') })
     expect(lines('branch', '--list', 'skills')).toEqual([''])
   })
 })

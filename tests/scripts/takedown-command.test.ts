@@ -1,11 +1,13 @@
 // Tests `npm run takedown` with real repositories. tests/publish/takedown.test.ts tests that hubs then serve nothing of it.
-import { execFileSync, spawnSync } from 'node:child_process'
+
+import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../src/content/content-dir.ts'
 import { plainEnvironment } from '../hubs/processes.ts'
+import { runScript } from '../loaded.ts'
 import { blocksOf } from '../operate/follow-guide.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -46,35 +48,31 @@ beforeEach(() => {
 })
 
 function run(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/content/takedown.ts'), ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...plainEnvironment(), CONTENT_DIR: join(folder, 'content'), ...settings },
-  })
-  return { status, stdout, stderr }
+  const env = { ...plainEnvironment(), CONTENT_DIR: join(folder, 'content'), ...settings }
+  return runScript('scripts/content/takedown.ts', args, { cwd: folder, env })
 }
 const contentOf = () => readContentDir(join(folder, 'content'))
 const read = (path: string) => readFileSync(join(folder, 'content', owner, path), 'utf8')
 
 test.each([`${owner}/review@1.0.0`, `${owner}/other@1.0.0`, `${owner}/review`])(
   '%s stays as it was if git refuses the commit',
-  (address) => {
+  async (address) => {
     git('rm', '-q', `content/${owner}/other/index.md`)
     git('commit', '-q', '-m', 'A prompt without an index')
     writeFileSync(join(folder, '.git/refs/heads/main.lock'), '')
-    const { status, stderr } = run([address, 'Gone'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('main.lock')])
+    const { code, stderr } = await run([address, 'Gone'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('main.lock')])
     expect(git('status', '--porcelain')).toBe('')
   },
 )
 
-test('a version: one commit removes it, its label and its yank, and uses up its number', () => {
+test('a version: one commit removes it, its label and its yank, and uses up its number', async () => {
   writeFileSync(join(folder, `content/${owner}/review/index.md`), INDEX)
   // A label cannot point at a yanked version, so the file was invalid. A takedown must work all the same.
   git('commit', '-q', '-a', '-m', 'Yank')
   const before = git('rev-parse', 'HEAD').trim()
-  const { status, stdout } = run([`${owner}/review@1.1.0`, 'Leaks a key'])
-  expect(status).toBe(0)
+  const { code, stdout } = await run([`${owner}/review@1.1.0`, 'Leaks a key'])
+  expect(code).toBe(0)
   expect(git('rev-parse', 'HEAD~1').trim()).toBe(before)
   expect(git('show', '--format=%s', '--name-status', 'HEAD').trim().split('\n')).toEqual([
     ...[`Take down ${owner}/review@1.1.0`, ''],
@@ -91,7 +89,7 @@ test('a version: one commit removes it, its label and its yank, and uses up its 
   for (const word of ['secret', 'clones', 'caches', 'mirrors', 'users', 'backups']) expect(stdout).toContain(word)
 })
 
-test('a version of a skill with results and attestations: its files are removed with it', () => {
+test('a version of a skill with results and attestations: its files are removed with it', async () => {
   const place = `content/${owner}/review`
   const versions = `${place}/versions`
   const bundle = '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
@@ -117,8 +115,8 @@ test('a version of a skill with results and attestations: its files are removed 
     [`${place}/attestations/1.2.0/1.sigstore.json`]: bundle,
   })
   expect(contentOf().problems).toEqual([])
-  const { status, stdout } = run([`${owner}/review@1.2.0`, 'Leaks a key'])
-  expect(status).toBe(0)
+  const { code, stdout } = await run([`${owner}/review@1.2.0`, 'Leaks a key'])
+  expect(code).toBe(0)
   for (const path of ['versions', 'results', 'attestations'])
     expect(existsSync(join(folder, place, path, '1.2.0'))).toBe(false)
   expect(git('show', '--format=', '--name-status', 'HEAD').trim().split('\n')).toEqual([
@@ -132,26 +130,26 @@ test('a version of a skill with results and attestations: its files are removed 
   expect(stdout).toContain(`--path ${versions}/1.2.0.md --path ${versions}/1.2.0\n`)
 })
 
-test('a part: the versions that include it are named, because they contain its text', () => {
+test('a part: the versions that include it are named, because they contain its text', async () => {
   const digest = hash('sha256', 'Two zanzibar\n')
   const include = `{repository: ${owner}/review, range: "*", version: 1.1.0, content_sha256: ${digest}, start: 0, length: 12, variables: []}`
   const composed = version('Two zanzibar\nMore').replace('---\n', `---\nincludes: [${include}]\n`)
   put({ [`content/${owner}/composed/versions/1.0.0.md`]: composed })
   expect(contentOf().problems).toEqual([])
-  const { stdout } = run([`${owner}/review@1.1.0`, 'Leaks a key'])
+  const { stdout } = await run([`${owner}/review@1.1.0`, 'Leaks a key'])
   expect(stdout).toContain(`${owner}/composed@1.0.0 include this text: publish without it`)
   expect(contentOf().problems).toEqual([])
 })
 
-test('the commands of the guide take down a version, then the prompt: all but its numbers, and what others say about it', () => {
+test('the commands of the guide take down a version, then the prompt: all but its numbers, and what others say about it', async () => {
   const [commands = ''] = blocksOf('managing', 'sh').filter((text) => text.includes('takedown'))
   const lines = commands.trim().replaceAll('acme/code-review', `${owner}/review`).split('\n')
   const given = lines.map((line) => /^npm run takedown -- (\S+) "([^"]+)"$/.exec(line)?.slice(1) ?? [])
   expect(given.map(([name]) => name)).toEqual([`${owner}/review@1.1.0`, `${owner}/review`])
   const address = `${owner}/review`
-  expect(run(given[0]!).status).toBe(0)
-  const { status, stdout } = run(given[1]!)
-  expect(status).toBe(0)
+  expect((await run(given[0]!)).code).toBe(0)
+  const { code, stdout } = await run(given[1]!)
+  expect(code).toBe(0)
   expect(git('ls-files', `content/${owner}/review`).trim()).toBe(`content/${owner}/review/index.md`)
   expect(read('review/index.md')).toBe(`---\nremoved:\n  "1.1.0": ${given[0]![1]}\n  "1.0.0": ${given[1]![1]}\n---\n`)
   expect(existsSync(join(folder, `content/${owner}/review/versions`))).toBe(false)
@@ -162,16 +160,16 @@ test('the commands of the guide take down a version, then the prompt: all but it
   expect(stdout).toContain(`with replaced_by of ${owner}/other`)
   // What is gone is not taken down again.
   const head = git('rev-parse', 'HEAD')
-  const again = run(given[1]!)
-  expect([again.status, again.stderr.split('\n')[0]]).toEqual([1, `${address} was taken down before.`])
+  const again = await run(given[1]!)
+  expect([again.code, again.stderr.split('\n')[0]]).toEqual([1, `${address} was taken down before.`])
   expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
 })
 
-test('the only version, and a prompt whose index.md cannot be read', () => {
-  expect(run([`${owner}/other@1.0.0`, 'Wrong']).status).toBe(0)
+test('the only version, and a prompt whose index.md cannot be read', async () => {
+  expect((await run([`${owner}/other@1.0.0`, 'Wrong'])).code).toBe(0)
   expect(read('other/index.md')).toContain('removed:\n  "1.0.0": Wrong\n')
   put({ [`content/${owner}/review/index.md`]: '---\ntitle: [\n---\n' })
-  expect(run([`${owner}/review`, 'Illegal']).status).toBe(0)
+  expect((await run([`${owner}/review`, 'Illegal'])).code).toBe(0)
   expect(read('review/index.md')).toBe('---\nremoved:\n  "1.0.0": Illegal\n  "1.1.0": Illegal\n---\n')
   expect([contentOf().problems, [...contentOf().tree.repositories.keys()]]).toEqual([[], []])
 })
@@ -183,23 +181,23 @@ describe('refusals change nothing', () => {
     ['no prompt', ['review', 'x'], /expected a prompt, or a version/],
     ['an unknown version', [`${owner}/review@9.0.0`, 'x'], /There is no version 9\.0\.0 of acme\/review/],
     ['an unknown prompt', [`${owner}/nothing`, 'x'], /There is no prompt/],
-  ])('%s', (_case, args, words) => {
+  ])('%s', async (_case, args, words) => {
     const head = git('rev-parse', 'HEAD')
-    const { status, stderr } = run(args)
-    expect([status, stderr]).toEqual([1, expect.stringMatching(words)])
+    const { code, stderr } = await run(args)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(words)])
     expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
   })
 
-  test('uncommitted changes, no branch, no repository, and a clone that the hub resets', () => {
+  test('uncommitted changes, no branch, no repository, and a clone that the hub resets', async () => {
     writeFileSync(join(folder, `content/${owner}/review/index.md`), `${INDEX}Mine\n`)
-    expect(run([`${owner}/review@1.1.0`, 'x']).stderr).toContain('There are uncommitted changes.')
+    expect((await run([`${owner}/review@1.1.0`, 'x'])).stderr).toContain('There are uncommitted changes.')
     expect(read('review/index.md')).toContain('Mine')
     git('checkout', '-q', '--', '.')
     git('checkout', '-q', '--detach')
-    expect(run([`${owner}/review`, 'x']).stderr).toContain('No branch is checked out')
-    expect(run([`${owner}/review`, 'x'], { CONTENT_DIR: root }).stderr).toContain('is not in a git repository')
+    expect((await run([`${owner}/review`, 'x'])).stderr).toContain('No branch is checked out')
+    expect((await run([`${owner}/review`, 'x'], { CONTENT_DIR: root })).stderr).toContain('is not in a git repository')
     const github = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'x', CONTENT_DIR: '' }
-    expect(run([`${owner}/review`, 'x'], github).stderr).toContain(
+    expect((await run([`${owner}/review`, 'x'], github)).stderr).toContain(
       'set CONTENT_DIR to the content folder of that clone',
     )
   })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileLibrary } from '../../src/build/downloads/compile-library.ts'
-import { PYTHON, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
+import { PYTHON, runHubcli, SHELL, WITH_PYTHON } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, REPOSITORY } from './hostile-content.ts'
 
@@ -48,7 +48,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
 
       if (PYTHON === undefined) return
       const options = { env: { HUB_URL: site.origin }, tools: WITH_PYTHON! }
-      const { stdout, stderr, code } = await runHubcli(SHELLS[0]!, ['search', q], options)
+      const { stdout, stderr, code } = await runHubcli(SHELL, ['search', q], options)
       expect(code).toBe(0)
       expect(
         stdout

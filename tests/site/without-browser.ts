@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import { READS } from '../../src/domain/api/routes.ts'
 import { GUIDE_PATHS } from '../../src/site/docs/guides.ts'
-import { runHubcli, SHELLS } from '../cli/shells.ts'
+import { runHubcli, SHELL } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
@@ -233,7 +233,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
         'Repository not found: zzqxjk/zzqxjk. Search with /api/v1/repos?q=….',
       )
       const options = { env: { HUB_URL: site.origin } }
-      const { code, stderr } = await runHubcli(SHELLS[0]!, ['cat', 'mallory/hostlie'], options)
+      const { code, stderr } = await runHubcli(SHELL, ['cat', 'mallory/hostlie'], options)
       expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean mallory/hostile?')])
     })
   })
