@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { listenTo } from '../../src/hosts/node/http/listener.ts'
-import { HUBCLI } from '../cli/assembled.ts'
 import { sha256 } from '../cli/plain-files.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type Ran, runClient } from './both-clients.ts'
+import { environment, runProgram } from './both-clients.ts'
 
 /** A hub to publish folders to. */
 export interface SkillHub {
@@ -48,7 +48,7 @@ export async function startSkillHub(): Promise<SkillHub> {
     asked,
     scratch,
     newFolder: () => mkdtempSync(join(scratch, 'project-')),
-    hubcli: (cwd, ...args) => runClient(['env', `HUB_TOKEN=${hub.token}`, 'sh', HUBCLI], args, cwd, url),
+    hubcli: (cwd, ...args) => runProgram(args, cwd, { ...environment(url), HUB_TOKEN: hub.token }),
     async close() {
       await stop(0)
     },

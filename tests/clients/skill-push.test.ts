@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { CLIENTS, runClient } from './both-clients.ts'
+import { CLIENTS, environment, runWith } from './both-clients.ts'
 import { pushFolder, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
 
 const hub = await startSkillHub()
@@ -99,7 +99,7 @@ test('a folder with a prompt file has its fields', async () => {
 
 describe.each(CLIENTS)('$name', ({ command }) => {
   const run = (...args: string[]) =>
-    runClient(['env', `HUB_TOKEN=${hub.hub.token}`, ...command], args, hub.scratch, hub.url)
+    runWith(command, args, hub.scratch, { ...environment(hub.url), HUB_TOKEN: hub.hub.token })
 
   test('leaves out and names what systems and programs leave in a folder', async () => {
     const folder = join(hub.newFolder(), 'junk')
