@@ -19,7 +19,10 @@ export const LIMITS = {
   skillDescriptionCharacters: 1_024,
   skillCompatibilityCharacters: 500,
   skillMetadataKeys: 32,
-  skillMetadataCharacters: 500,
+  skillMetadataCharacters: 2_000,
+  skillTools: 64,
+  skillToolCharacters: 200,
+  skillHintCharacters: 200,
   contentBytes: 262_144,
   requestBytes: 1_048_576,
   /** Maximum number of values in the lists and objects of a field: the number that fits into the size limit for parameters. */

@@ -97,7 +97,7 @@ test('the manifest is the canonical JSON of the version’s record', async () =>
     parameters: { 10: 1, 9: -0, '\u{1f600}': 1e-7, '\ufb01': [0.1, 0.30000000000000004, '</script>\u007f\u2028'] },
     files: [{ path: 'b/a.py', text: 'x = 1\n' }],
   }
-  const manifest = `{"content_sha256":"${sha256(content)}","files":[{"path":"b/a.py","sha256":"${sha256('x = 1\n')}","size_bytes":6}],"format":"text","parameters":{"10":1,"9":0,"\u{1f600}":1e-7,"\ufb01":[0.1,0.30000000000000004,"</script>\u007f\u2028"]},"skill":{"compatibility":null,"description":"Does “all”.","license":"MIT","metadata":{"a":"2","b":"1"}},"variables":[{"default":1e+21,"description":"","example":null,"name":"the_n","options":[],"required":false,"type":"number"}]}`
+  const manifest = `{"content_sha256":"${sha256(content)}","files":[{"path":"b/a.py","sha256":"${sha256('x = 1\n')}","size_bytes":6}],"format":"text","parameters":{"10":1,"9":0,"\u{1f600}":1e-7,"\ufb01":[0.1,0.30000000000000004,"</script>\u007f\u2028"]},"skill":{"allowed_tools":[],"argument_hint":null,"compatibility":null,"description":"Does “all”.","license":"MIT","metadata":{"a":"2","b":"1"}},"variables":[{"default":1e+21,"description":"","example":null,"name":"the_n","options":[],"required":false,"type":"number"}]}`
   const { data } = await hub.check(body, { to })
   expect(data.manifest_sha256).toBe(sha256(manifest))
   const bundle = await sigstore.sign({

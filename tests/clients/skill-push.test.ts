@@ -77,10 +77,10 @@ test('hubcli publishes a folder, says what is unchanged, and checks folders by t
   expect((await hub.hub.read('/api/v1/repos/acme/letters/versions/1.0.0/files/a/b.txt')).text).toBe('x')
   expect(await check('acme/letters')).toMatchObject({ code: 0, stdout: 'acme/letters 1.0.0 (unchanged)\n' })
   expect(await pushFolder(hub, 'acme/letters', place)).toBe('1.0.0')
-  writeFiles(place, { 'SKILL.md': '---\ndescription: x\nallowed-tools: Bash\n---\nx\n' })
-  const refused = await check('acme/letters', '--strict')
+  writeFiles(place, { 'SKILL.md': `---\ndescription: x\nallowed-tools: '${'x'.repeat(201)}'\n---\nx\n` })
+  const refused = await check('acme/letters')
   expect(refused).toMatchObject({ code: 4, stdout: '' })
-  expect(refused.stderr).toMatch(/^hubcli: acme\/letters: .*allowed-tools: line 3/)
+  expect(refused.stderr).toMatch(/^hubcli: acme\/letters: .*skill\.allowed_tools\.0/)
 })
 
 test('a folder with a prompt file has its fields', async () => {
@@ -151,25 +151,15 @@ describe.each(CLIENTS)('$name', ({ command }) => {
     expect(hub.asked).toEqual([])
   })
 
-  test('leaves out the keys that a hub does not keep, and with --strict sends them', async () => {
+  test('sends every key of a SKILL.md', async () => {
     const folder = join(hub.newFolder(), 'keys')
-    const text = skillFile('Do it.').replace(
-      '---\nDo',
-      'allowed-tools:\n- Bash\n- "Read"\nmetadata:\n  author: octocat\n"model" : |\n\n  a\nlicense: MIT # ours\n---\nDo',
-    )
+    const text = skillFile('Do it.').replace('---\nDo', 'allowed-tools:\n- Bash\n- "Read"\n"model": a\n---\nDo')
     writeFiles(folder, { 'SKILL.md': text })
     const to = `acme/keys-${CLIENTS.findIndex((each) => each.command === command)}`
-    const strict = await run('push', to, folder, 'First', 'major', '--strict')
-    expect(strict.code).toBe(4)
-    expect(strict.stderr).toMatch(/SKILL\.md: allowed-tools: line 4: a hub does not keep this key.*SKILL\.md: model: /)
-    const ran = await run('push', to, folder, 'First', 'major')
-    expect(ran.code).toBe(0)
-    expect(ran.stderr).toContain(
-      `warning: ${folder}/SKILL.md: a hub does not keep allowed-tools, model, so this is left out; --strict sends it\n`,
-    )
+    expect(await run('push', to, folder, 'First', 'major')).toMatchObject({ code: 0, stderr: '' })
     expect((await hub.hub.read(`/api/v1/repos/${to}/versions/1.0.0`)).data).toMatchObject({
       content: 'Do it.\n',
-      skill: { description: 'Fills in forms.', license: 'MIT', metadata: { author: 'octocat' } },
+      skill: { allowed_tools: ['Bash', 'Read'], metadata: { model: 'a' } },
     })
   })
 

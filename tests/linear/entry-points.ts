@@ -18,6 +18,7 @@ import { areValid, lowerCasePath } from '../../src/domain/api/routes.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { findIncludeLines } from '../../src/domain/compose/include-lines.ts'
 import { findIncludeLike } from '../../src/domain/compose/warnings.ts'
+import { splitTools } from '../../src/domain/content/allowed-tools.ts'
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import { fillMessages } from '../../src/domain/content/filling.ts'
 import { findLikeChat, findMissingFiles, findNear, findWeakVariables } from '../../src/domain/content/findings.ts'
@@ -300,6 +301,7 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
         ...recordOf(text, 'text'),
         skill: { description: text, license: text, compatibility: text, metadata: { a: text } },
       }),
+    () => splitTools(text),
   ],
   'the digest of a manifest': (text) => [
     () => digestManifest({ ...recordOf(text, 'text'), files: filesOf(text) }, measure),

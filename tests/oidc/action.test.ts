@@ -208,7 +208,7 @@ describe('with attestations: write', () => {
     writeFileSync(join(dir, 'skills/fill/scripts/a.py'), 'x = 1\n')
     const { code, stderr, listed } = await subjects('skills/*')
     expect([code, stderr]).toEqual([0, ''])
-    const manifest = `{"content_sha256":"${sha256('Fill in.\n')}","files":[{"path":"scripts/a.py","sha256":"${sha256('x = 1\n')}","size_bytes":6}],"format":"text","parameters":{},"skill":{"compatibility":null,"description":"Fills in.","license":null,"metadata":{}},"variables":[]}`
+    const manifest = `{"content_sha256":"${sha256('Fill in.\n')}","files":[{"path":"scripts/a.py","sha256":"${sha256('x = 1\n')}","size_bytes":6}],"format":"text","parameters":{},"skill":{"allowed_tools":[],"argument_hint":null,"compatibility":null,"description":"Fills in.","license":null,"metadata":{}},"variables":[]}`
     const archive = listed.slice(0, 64)
     expect(listed).toBe(`${archive}  acme/fill\n${sha256(manifest)}  acme/fill#manifest\n`)
     const about = [
@@ -237,7 +237,7 @@ describe('with attestations: write', () => {
     const content = sha256('Keep {{text}} and {{more}}.\n')
     const variable = (name: string, description: string) =>
       `{"default":null,"description":"${description}","example":null,"name":"${name}","options":[],"required":true,"type":"string"}`
-    const manifest = `{"content_sha256":"${content}","files":[],"format":"text","parameters":{"top_p":0.3},"skill":{"compatibility":null,"description":"Keeps.","license":"MIT","metadata":{}},"variables":[${variable('text', 'What')},${variable('more', '')}]}`
+    const manifest = `{"content_sha256":"${content}","files":[],"format":"text","parameters":{"top_p":0.3},"skill":{"allowed_tools":[],"argument_hint":null,"compatibility":null,"description":"Keeps.","license":"MIT","metadata":{}},"variables":[${variable('text', 'What')},${variable('more', '')}]}`
     expect(listed).toBe(`${content}  acme/kept\n${sha256(manifest)}  acme/kept#manifest\n`)
     rmSync(join(dir, 'prompts/kept.md'))
   })

@@ -25,6 +25,8 @@ Run scripts/fill.py.
 `
 let made = 0
 
+const skillWith = (key: string) => SKILL.replace('license: see LICENSE.txt', key)
+
 /** Writes files, and packs them with the system's own tar. @param arguments_ of tar, after `-c` */
 function pack(files: Readonly<Record<string, string | Buffer>>, arguments_: readonly string[] = ['.']): Buffer {
   const dir = join(folder, String(made++))
@@ -67,6 +69,34 @@ test.each<[string, readonly string[]]>([
   )
 })
 
+test('keeps the tools that a skill asks for and keys of agents, and serves them as metadata or not at all', async () => {
+  const keys =
+    'allowed-tools: Bash(git add:*), Read,Read\nargument-hint: [file]\nmodel: opus\nhooks: {a: [b]}\nversion: 9'
+  const { status, data } = await send(pack({ 'SKILL.md': skillWith(keys) }), 'acme/asks')
+  expect([status, data.skill]).toEqual([
+    201,
+    {
+      description: 'Fills in forms.',
+      license: null,
+      compatibility: 'Needs Python 3.',
+      allowed_tools: ['Bash(git add:*)', 'Read'],
+      argument_hint: '[file]',
+      metadata: { author: 'octocat', model: 'opus', hooks: '{"a":["b"]}' },
+    },
+  ])
+  const { text } = await hub.read('/acme/asks/v/1.0.0/SKILL.md')
+  expect(text).not.toContain('Bash')
+  expect(text).toContain('\nmetadata:\n  model: "opus"\n')
+  expect(text).toContain('\n  argument-hint: "[file]"\n')
+  // What the hub serves does not say which tools it asked for, so they stay.
+  expect((await send(pack({ 'SKILL.md': text }), 'acme/asks')).data).toMatchObject({ unchanged: true })
+  const file = (await hub.read('/api/v1/repos/acme/asks/versions/1.0.0/export/markdown')).bytes
+  expect(await hub.publish(file, { to: 'acme/asks', headers: { 'Content-Type': 'text/markdown' } })).toMatchObject({
+    status: 200,
+    data: { unchanged: true },
+  })
+})
+
 test('one folder, and the folder of an installed skill is unchanged', async () => {
   const files = { 'forms/SKILL.md': SKILL, 'forms/scripts/fill.py': 'print("{{name}}")\n' }
   expect((await send(pack(files, ['forms']), 'acme/forms')).status).toBe(201)
@@ -92,7 +122,6 @@ test('a prompt file named prompt.md', async () => {
   expect(made.data.bundle_sha256).toBe(null)
 })
 
-const skillWith = (key: string) => SKILL.replace('license: see LICENSE.txt', key)
 const some = (count: number, text: string, inFolder = '') =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}${inFolder}`, text]))
 /** Packs a skill, with one file renamed by tar itself. */
@@ -101,8 +130,13 @@ const packAs = (rename: string, files = {}) =>
 
 //  case, the files beside SKILL.md or an archive, part of the message
 test.each<[string, object | (() => Uint8Array), string]>([
-  ['allowed-tools', { 'SKILL.md': skillWith('allowed-tools: Bash') }, 'SKILL.md: allowed-tools: line 4'],
-  ['hooks', { 'SKILL.md': skillWith('hooks: {}') }, 'SKILL.md: hooks: line 4'],
+  ['a tool that is too long', { 'SKILL.md': skillWith(`allowed-tools: ${'x'.repeat(201)}`) }, 'skill.allowed_tools.0'],
+  [
+    '65 tools',
+    { 'SKILL.md': skillWith(`allowed-tools: ${Object.keys(some(65, '')).join(' ')}`) },
+    'expected at most 64 tools',
+  ],
+  ['a long value', { 'SKILL.md': skillWith(`hooks: ${'x'.repeat(2_001)}`) }, 'skill.metadata.hooks'],
   ['a command in SKILL.md', { 'SKILL.md': `${SKILL}\n!\`ls\`\n` }, 'SKILL.md: line 12: expected no !`ls`'],
   ['both SKILL.md and prompt.md', { 'prompt.md': 'x' }, 'got both'],
   ['a dot file', { '.env': 'x' }, '.env'],

@@ -28,7 +28,10 @@ const CHANGING = 'public, max-age=60, stale-while-revalidate=600'
 test('a version’s SKILL.md keeps its bytes after later publishes, a yank, a new license and a build', async () => {
   const to = 'acme/stays'
   const { status, data } = await publish({ content: 'Review {{code}}.\r\n', skill }, to)
-  expect([status, data.skill]).toEqual([201, { ...skill, license: 'MIT', compatibility: null, metadata: {} }])
+  expect([status, data.skill]).toEqual([
+    201,
+    { ...skill, license: 'MIT', compatibility: null, allowed_tools: [], argument_hint: null, metadata: {} },
+  ])
   const path = `/${to}/v/1.0.0/SKILL.md`
   const first = await hub.read(path)
   expect(first.status).toBe(200)

@@ -133,7 +133,7 @@ function namePrompt(file: string): string {
 
 /** Asks what publishing a file would do. */
 async function ask(file: string, prompt: string): Promise<Checked> {
-  const body = await readBody(file, { say: show, isStrict: true })
+  const body = await readBody(file, show)
   const answer = await check({ url: HUB, prompt, body, query: number() }).catch((error: unknown) => {
     if (!(error instanceof PromptHubError) || !error.message.includes('did not say which version')) throw error
     throw new PromptHubError('unavailable', `${HUB} did not return a check; is it a Prompt Hub?`)
@@ -156,7 +156,7 @@ async function publishFile({ file, prompt, body, latest }: Checked): Promise<str
     // If the label may not move, nothing is published.
     ...(LABEL !== '' && { labels: LABEL }),
   }
-  const signed = await addAttestations(file, body, ATTESTATION === '' ? [] : [ATTESTATION], true)
+  const signed = await addAttestations(file, body, ATTESTATION === '' ? [] : [ATTESTATION])
   const token = await requestToken(HUB)
   const answer = await publish({ url: HUB, prompt, body: signed, query }, token).catch((error: unknown) => {
     if (!(error instanceof PromptHubError)) throw error

@@ -18,17 +18,11 @@ MAX_ATTESTATION_BYTES = 65536
 MAIN = (SKILL, "prompt.md")
 # What systems, git and other programs leave in a folder; no skill has it.
 JUNK = re.compile(r"(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini|\.git(?:ignore|attributes|keep)?|node_modules|__pycache__)", re.IGNORECASE | re.DOTALL)
-# The keys of a SKILL.md that a hub keeps.
-KEPT = (b"name", b"description", b"license", b"compatibility", b"metadata")
-START = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
-TOP_KEY = re.compile(rb"""["']?([A-Za-z_][\w.-]*)["']?[ \t]*:(?=\s|$)""")
-# As far as front matter is looked at; a hub refuses a longer one.
-MAX_FRONT_BYTES = 65536
 ADVICE = "delete it, or publish a copy of the folder without it"
 
 
-def pack(folder, is_strict=False):
-    """The archive of a folder. Unless `is_strict`, the keys of its SKILL.md that no hub keeps are left out."""
+def pack(folder):
+    """The archive of a folder."""
     problems = []
     paths = sorted(list_files(folder, "", problems))
     main = [path for path in paths if path in MAIN]
@@ -49,10 +43,6 @@ def pack(folder, is_strict=False):
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in paths:
             data = read_file(folder, path, problems)
-            if path == SKILL and not is_strict:
-                data, keys = leave_out_keys(data)
-                if keys:
-                    say(f"warning: {folder}/{path}: a hub does not keep {', '.join(keys)}, so this is left out; --strict sends it")
             total += 0 if path in MAIN else len(data)
             if total > MAX_FILES_BYTES:
                 problems.append(f"{folder}: the files have more than {MAX_FILES_BYTES} bytes together")
@@ -86,24 +76,6 @@ def read_bounded(path, limit, shown):
     if len(data) > limit:
         raise invalid(f"{shown} is larger than {limit} bytes")
     return data
-
-
-def leave_out_keys(skill):
-    """A SKILL.md without the keys that no hub keeps, and these keys. Their lines stay empty, so that the numbers of the
-    lines stay."""
-    start = START.match(skill)
-    end = skill.find(b"\n---", start.end() - 1, MAX_FRONT_BYTES) if start else -1
-    if end < (start.end() if start else 0):
-        return skill, []
-    keys, lines, is_kept = [], [], True
-    for line in skill[start.end() : end].split(b"\n"):
-        key = TOP_KEY.match(line)
-        if key:
-            is_kept = key[1] in KEPT
-        if key and not is_kept:
-            keys.append(key[1].decode())
-        lines.append(line if is_kept else b"\r" if line.endswith(b"\r") else b"")
-    return (skill[: start.end()] + b"\n".join(lines) + skill[end:] if keys else skill), keys
 
 
 def add_member(tar, path, data):

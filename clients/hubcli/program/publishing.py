@@ -169,7 +169,7 @@ def read_file(each, given, is_text=False):
     if place != "-" and os.path.isdir(place):
         if is_text:
             raise invalid(f"{place} is a folder: expected no --raw, --format or --skill; its SKILL.md has the description")
-        each.data, each.media_type = pack(place, given["--strict"]), ARCHIVE
+        each.data, each.media_type = pack(place), ARCHIVE
         return
     if place != "-":
         check_readable(place)

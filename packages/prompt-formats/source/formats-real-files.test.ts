@@ -215,7 +215,6 @@ test.each([
     ),
     ['n_messages', 'partial_variables'],
   ],
-  ['a hint of a skill', 'skill', `${front.slice(0, -4)}argument-hint: "[file]"\n---\nHi\n`, ['argument-hint']],
   [
     'a hint of a command without arguments',
     'claude-command',

@@ -1,8 +1,7 @@
 // Reads the SKILL.md of a skill's folder as a publish. https://agentskills.io/specification
 
 import { findLicenseProblem } from '../../../src/domain/content/rules.ts'
-import { OWN_SKILL_METADATA, splitInputs } from '../../../src/domain/content/skill.ts'
-import { LIMITS } from '../../../src/domain/limits.ts'
+import { splitInputs } from '../../../src/domain/content/skill.ts'
 import { readPublishQuery } from '../../../src/domain/publishing/prompt-file.ts'
 import {
   type GivenFile,
@@ -12,13 +11,10 @@ import {
   validationFailed,
 } from '../../../src/domain/publishing/request.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
-import { printable } from '../../../src/domain/text/printable.ts'
 import type { ValueProblem } from '../../../src/domain/text/problems.ts'
 import { ConversionProblems } from './portable.ts'
+import { readMoreOfSkill } from './skill-keys.ts'
 import { licenseIn, readSourceFile, textOf } from './source-file.ts'
-
-/** The keys of a SKILL.md that a hub keeps. The name is that of the prompt. */
-const KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata'])
 
 /**
  * Parses a publish whose body is the folder of a skill.
@@ -38,23 +34,15 @@ export function readSkillFolder(
   const at = (line: number | null, message: string) => (line === null ? message : `line ${line}: ${message}`)
   if (!file)
     throw validationFailed(findings.all.map(({ line, message }) => ({ key: 'SKILL.md', message: at(line, message) })))
-  const { front, body, bodyLine, lineOf } = file
-  const unknown = Object.keys(front).filter((key) => !KEYS.has(key))
+  const { front, body, bodyLine } = file
   const options = readPublishQuery(query)
-  const problems: ValueProblem[] = [
-    ...unknown.slice(0, LIMITS.problemsNamed).map((key) => ({
-      key: `SKILL.md: ${printable(key)}`,
-      message: at(lineOf(key), 'a hub does not keep this key. Remove it'),
-    })),
-    ...options.problems,
-  ]
-  if (problems.length > 0) throw validationFailed(problems)
+  if (options.problems.length > 0) throw validationFailed(options.problems)
   const said = options.body.skill
   const metadata = isObject(front.metadata) ? front.metadata : {}
   // A folder that was installed from a hub has the list of inputs, which the hub writes again.
   const content = typeof metadata.content_sha256 === 'string' ? splitInputs(body)[0] : body
   const license = licenseIn(front)
-  const more = Object.entries(metadata).filter(([key]) => !OWN_SKILL_METADATA.has(key))
+  const { argument_hint, ...more } = readMoreOfSkill(front)
   const request = {
     ...options.body,
     content,
@@ -68,7 +56,8 @@ export function readSkillFolder(
                 .trim()
                 .replace(/\s*\n\s*/g, ' '),
             compatibility: front.compatibility ?? null,
-            metadata: Object.fromEntries(more.map(([key, value]) => [key, isObject(value) ? value : String(value)])),
+            argument_hint: argument_hint || null,
+            ...more,
           },
     // Many skills name a file here, such as “see LICENSE.txt”.
     ...(license !== null && findLicenseProblem(license) === undefined && { license }),

@@ -1,7 +1,7 @@
 // Agent Skills (`SKILL.md`) and Claude Code commands. https://agentskills.io/specification
 
 import type { WriteResult } from '../../../src/domain/api/export-formats.ts'
-import { SkillMetadata } from '../../../src/domain/content/front-matter.ts'
+import { SkillInput, SkillMetadata } from '../../../src/domain/content/front-matter.ts'
 import { storeSkill, undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 import {
   blankCode,
@@ -29,14 +29,10 @@ import {
   type ReadResult,
   writtenFile,
 } from './portable.ts'
+import { hintOf, type MoreOfSkill, readMoreOfSkill } from './skill-keys.ts'
 import { licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
 import { clip } from './template.ts'
 
-const SKILL_KEYS: KnownKeys = {
-  text: ['name'],
-  object: ['metadata'],
-  other: ['description', 'license', 'licence', 'compatibility'],
-}
 const COMMAND_KEYS: KnownKeys = {
   text: ['description', 'model'],
   texts: ['argument-hint', 'arguments'],
@@ -61,7 +57,8 @@ export function readSkill(source: string, name: string): ReadResult {
   const metadata = isObject(front.metadata) ? front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
-  const prompt = readCommon({ ...file, body }, textOf(front.name) || name, SKILL_KEYS, findings)
+  const known = { text: ['name'], object: ['metadata'], other: Object.keys(front) }
+  const prompt = readCommon({ ...file, body }, textOf(front.name) || name, known, findings)
   // The skill keeps the whole description; that of the prompt is a summary.
   prompt.description = toLine(description, LIMITS.descriptionCharacters)
   for (const { text, offset } of isSkill ? listInterpolations(body) : []) {
@@ -69,8 +66,13 @@ export function readSkill(source: string, name: string): ReadResult {
     findings.lost('skill', `a skill must not contain ${text}`, file.bodyLine + lineOf(body, offset) - 1)
   }
   const compatibility = readLine('compatibility', front, LIMITS.skillCompatibilityCharacters, file, findings)
-  const more = readMetadata(metadata, isOurs, file, findings)
-  if (isSkill) prompt.skill = storeSkill({ description, license: prompt.license, compatibility, metadata: more })
+  if (isSkill)
+    prompt.skill = storeSkill({
+      description,
+      license: prompt.license,
+      compatibility,
+      ...readMore(file, isOurs, findings),
+    })
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
   if (inputs.some(({ isBare }) => !isBare)) findings.lost('variables', 'a skill describes its inputs only in words')
   return findings.result(prompt)
@@ -96,30 +98,29 @@ function readLine(
     .replace(/\ufffd$/, '')}…`
 }
 
-/** Reads the `metadata` of a skill: strings by key. What a hub cannot keep is named. */
-function readMetadata(
-  given: Readonly<Record<string, unknown>>,
+/** Reads the other keys of a skill. What a hub cannot keep is named. */
+function readMore(
+  { front, lineOf }: SourceFile,
   isOurs: boolean,
-  { lineOf }: SourceFile,
   findings: ConversionProblems,
-): Record<string, string> {
+): Pick<MoreOfSkill, 'metadata'> & Partial<MoreOfSkill> {
+  const { metadata, ...more } = readMoreOfSkill(front)
+  const inside = isObject(front.metadata) ? front.metadata : {}
+  for (const key of isOurs ? [] : OWN_SKILL_METADATA)
+    if (Object.hasOwn(inside, key) || Object.hasOwn(front, key))
+      findings.lost(`metadata.${key}`, 'the hub writes its own', lineOf(key) ?? lineOf('metadata'))
   const kept: Record<string, string> = {}
-  for (const [key, value] of Object.entries(given)) {
-    const lose = (message: string) => findings.lost(`metadata.${printable(key)}`, message, lineOf('metadata'))
-    if (OWN_SKILL_METADATA.has(key)) {
-      if (!isOurs) lose('the hub writes its own')
-      continue
-    }
-    if (key === '__proto__') {
-      lose('expected another name')
-      continue
-    }
-    const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value ?? '')
+  for (const [key, text] of Object.entries(metadata)) {
     const { success, error } = SkillMetadata.safeParse({ ...kept, [key]: text })
     if (success) kept[key] = text
-    else lose(error.issues[0]!.message)
+    else findings.lost(`metadata.${printable(key)}`, error.issues[0]!.message, lineOf(key) ?? lineOf('metadata'))
   }
-  return kept
+  const fields = Object.entries(more).filter(([key, value]) => {
+    const { success, error } = SkillInput.shape[key as keyof typeof more].safeParse(value || undefined)
+    if (!success) findings.lost(key, error.issues[0]!.message, lineOf(key.replace('_', '-')))
+    return success
+  })
+  return { ...Object.fromEntries(fields), metadata: kept }
 }
 
 /** Reads a Claude Code command. @param name file name without extension */
@@ -130,10 +131,7 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
   const prompt = readCommon(file, name, COMMAND_KEYS, findings)
   const { front, body, bodyLine } = file
   if (typeof front.model === 'string') prompt.parameters.model = front.model
-  const given = front['argument-hint']
-  // `argument-hint: [file]` is a list in YAML, and `argument-hint: 1` a number.
-  const hints = Array.isArray(given) ? `[${given.join(', ')}]` : isObject(given) ? '' : String(given ?? '')
-  const hint = toLine(hints, LIMITS.descriptionCharacters)
+  const hint = toLine(hintOf(front['argument-hint']), LIMITS.descriptionCharacters)
   const declared = readDeclared(front.arguments)
   if (declared === undefined)
     findings.lost('arguments', 'expected names of variables, each once', file.lineOf('arguments'))

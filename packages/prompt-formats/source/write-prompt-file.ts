@@ -3,7 +3,7 @@ import type { Repository, VersionRecord } from '../../../src/domain/api/schema.t
 import { ownVariables } from '../../../src/domain/compose/compose-version.ts'
 import { cutSource } from '../../../src/domain/compose/include-lines.ts'
 import { findVariableNames } from '../../../src/domain/content/placeholders.ts'
-import { undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
+import { type GivenSkill, undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 import { OPENS_FRONT_MATTER } from '../../../src/domain/publishing/prompt-file.ts'
 import { isSameJson } from '../../../src/domain/text/json.ts'
 import { formatYaml } from '../../../src/domain/text/yaml.ts'
@@ -16,19 +16,20 @@ export type LatestFields = Pick<Repository, 'format' | 'variables' | 'parameters
 
 /** Returns what a prompt file says of a skill. What it omits, a publish takes from the latest version. */
 function writeSkill(
-  { description, compatibility, metadata = {} }: WrittenSkill,
+  { description, compatibility, allowed_tools = [], argument_hint, metadata = {} }: WrittenSkill,
   latest: LatestFields['skill'],
 ): Record<string, unknown> {
   const hasMetadata = Object.keys({ ...metadata, ...latest?.metadata }).length > 0
   return {
     description,
     ...((compatibility || latest?.compatibility) && { compatibility: compatibility ?? null }),
+    ...((allowed_tools.length > 0 || latest?.allowed_tools.length) && { allowed_tools }),
+    ...((argument_hint || latest?.argument_hint) && { argument_hint: argument_hint ?? null }),
     ...(hasMetadata && { metadata }),
   }
 }
 
-type Skill = NonNullable<VersionRecord['skill']>
-type WrittenSkill = Pick<Skill, 'description'> & Partial<Skill>
+type WrittenSkill = Pick<GivenSkill, 'description'> & Partial<GivenSkill>
 
 /** Writes a version as a prompt file, which publishes the same version again, whatever `latest` is. A composed version is written as its source. Fields without a value are omitted. */
 export function writePromptFile(

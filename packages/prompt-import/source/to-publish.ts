@@ -65,7 +65,14 @@ const OTHER: LatestFields = {
   format: 'chat',
   variables: [undeclaredVariable('_')],
   parameters: { _: 1 },
-  skill: { description: '_', license: null, compatibility: '_', metadata: { _: '_' } },
+  skill: {
+    description: '_',
+    license: null,
+    compatibility: '_',
+    allowed_tools: ['_'],
+    argument_hint: '_',
+    metadata: { _: '_' },
+  },
 }
 
 /** Reads files and folders. @throws Error if a choice is missing or wrong */

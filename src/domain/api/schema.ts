@@ -173,6 +173,10 @@ const Skill = z
     description: z.string().describe('What the skill does, and when to use it.'),
     license: License.nullable().describe('The license when the version was published, or null.'),
     compatibility: z.string().nullable().describe('What the skill needs to run, or null.'),
+    allowed_tools: z
+      .array(z.string())
+      .describe('The tools that the skill asks to use without a question. Its SKILL.md does not have them.'),
+    argument_hint: z.string().nullable().describe('What to type after the name of the skill, or null.'),
     metadata: z.record(z.string(), z.string()).describe('More about the skill, as strings by key.'),
   })
   .meta({ id: 'Skill', description: 'The Agent Skill metadata of a version.' })

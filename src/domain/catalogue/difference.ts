@@ -18,6 +18,8 @@ interface CallableSkill {
   description: string
   license: string | null
   compatibility?: string | null | undefined
+  allowed_tools?: readonly string[] | undefined
+  argument_hint?: string | null | undefined
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
@@ -114,8 +116,8 @@ function findUndeclared(from: Callable, to: Callable): string[] {
 
 function describeSkill(skill: CallableSkill | null | undefined) {
   if (!skill) return null
-  const { description, license, compatibility, metadata } = skill
-  return { description, license, compatibility: compatibility ?? null, metadata: metadata ?? {} }
+  const { description, license, compatibility = null, allowed_tools = [], argument_hint = null, metadata = {} } = skill
+  return { description, license, compatibility, allowed_tools, argument_hint, metadata }
 }
 
 /** Compares each version with the next lower version ever published, in the given order, on demand. @param records highest first */

@@ -98,8 +98,8 @@ function skillFields(
 /** Builds the record of a skill; null for a version that is none. */
 export function recordSkill(skill: VersionEntry['skill']): VersionRecord['skill'] {
   if (!skill) return null
-  const { description, license, compatibility = null, metadata = {} } = skill
-  return { description, license: license ?? null, compatibility, metadata }
+  const { description, license, compatibility = null, allowed_tools = [], argument_hint = null, metadata = {} } = skill
+  return { description, license: license ?? null, compatibility, allowed_tools, argument_hint, metadata }
 }
 
 /** Builds the fields of a record about who published the version. */

@@ -30,6 +30,7 @@ import {
   VersionAddress,
   WebAddress,
 } from '../values/values.ts'
+import { splitTools } from './allowed-tools.ts'
 import { LabelInput } from './label-schema.ts'
 import { ProtectedLabels } from './protected-labels.ts'
 import { VariableInputs } from './variable-input.ts'
@@ -115,10 +116,33 @@ export const SkillMetadata = byKey(
   .meta({ maxProperties: LIMITS.skillMetadataKeys })
   .describe('More about the skill, as strings by key, written into its SKILL.md.')
 
+/** The tools that a skill asks for. A hub keeps and shows them, and never grants them. */
+const AllowedTools = z
+  .array(
+    line(LIMITS.skillToolCharacters).refine(
+      (tool) => splitTools(tool).join('\n') === tool,
+      'expected one tool, such as Bash(git:*)',
+    ),
+  )
+  .max(LIMITS.skillTools, `expected at most ${LIMITS.skillTools} tools`)
+  .refine(unique, 'expected each tool only once')
+  .meta({ uniqueItems: true })
+  .describe(
+    'The tools that the skill asks to use without a question (`allowed-tools`). Its SKILL.md does not have them.',
+  )
+
+/** What to type after the name of a skill. */
+const ArgumentHint = line(LIMITS.skillHintCharacters)
+  .refine((text) => text.trim() !== '', 'expected some text')
+  .meta({ minLength: 1 })
+  .describe('What to type after the name of the skill, such as `[file]` (`argument-hint`).')
+
 /** The skill part of a publish. */
 export const SkillInput = z.strictObject({
   description: SkillDescription,
   compatibility: Compatibility.nullable().optional(),
+  allowed_tools: AllowedTools.optional(),
+  argument_hint: ArgumentHint.nullable().optional(),
   metadata: SkillMetadata.optional(),
 })
 
@@ -132,6 +156,7 @@ export const VersionFrontMatter = z.strictObject({
   parameters: ParametersInput.default({}),
   skill: SkillInput.extend({
     compatibility: Compatibility.optional(),
+    argument_hint: ArgumentHint.optional(),
     license: License.nullable()
       .default(null)
       .describe('The license when the version was published, so that its SKILL.md never changes.'),

@@ -25,15 +25,26 @@ export interface GivenSkill {
   description: string
   license: string | null
   compatibility?: string | null | undefined
+  allowed_tools?: readonly string[] | undefined
+  argument_hint?: string | null | undefined
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
 /** Returns a skill as a version file has it: without keys that say nothing. */
-export function storeSkill({ description, license, compatibility, metadata }: GivenSkill): VersionSkill {
+export function storeSkill({
+  description,
+  license,
+  compatibility,
+  allowed_tools = [],
+  argument_hint,
+  metadata,
+}: GivenSkill): VersionSkill {
   return {
     description,
     license,
     ...(compatibility && { compatibility }),
+    ...(allowed_tools.length > 0 && { allowed_tools: [...allowed_tools] }),
+    ...(argument_hint && { argument_hint }),
     ...(metadata && Object.keys(metadata).length > 0 && { metadata: { ...metadata } }),
   }
 }

@@ -71,8 +71,14 @@ export function describeFront({ name, full_name, version, content_sha256, skill 
     description: skill.description,
     ...(skill.license === null ? {} : { license: skill.license }),
     ...(skill.compatibility && { compatibility: skill.compatibility }),
-    // The hub's own keys win.
-    metadata: { ...skill.metadata, version, source: `${full_name}@${version}`, content_sha256 },
+    // Some clients skip a SKILL.md with keys beyond the specification at the top. The hub's own keys win.
+    metadata: {
+      ...skill.metadata,
+      ...(skill.argument_hint && { 'argument-hint': skill.argument_hint }),
+      version,
+      source: `${full_name}@${version}`,
+      content_sha256,
+    },
   }
 }
 

@@ -30,6 +30,8 @@ export function carryOver(
         description: said.description,
         license,
         compatibility: said.compatibility === undefined ? latest?.skill?.compatibility : said.compatibility,
+        allowed_tools: said.allowed_tools ?? latest?.skill?.allowed_tools,
+        argument_hint: said.argument_hint === undefined ? latest?.skill?.argument_hint : said.argument_hint,
         metadata: said.metadata ?? latest?.skill?.metadata,
       })
     : undefined

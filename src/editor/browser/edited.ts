@@ -56,8 +56,8 @@ export function openEdited(form: HTMLFormElement, code: CodeField, start: Editor
   const readUnshown = async (skill: unknown): Promise<object> => {
     if (!source?.skill || !skill) return {}
     files ??= Promise.all(source.files.map(readFile))
-    const { compatibility, metadata } = source.skill
-    return { skill: { ...skill, compatibility, metadata }, files: await files }
+    const { compatibility, allowed_tools, argument_hint, metadata } = source.skill
+    return { skill: { ...skill, compatibility, allowed_tools, argument_hint, metadata }, files: await files }
   }
 
   if (prompt && shown)

@@ -53,9 +53,11 @@ function readFile(source: string, reader: keyof typeof PASTED_FORMATS): { filled
   const [found] = prompts
   const more = new ConversionProblems()
   const details = found && toDetails(found, more)
-  const { compatibility, metadata = {} } = found?.skill ?? {}
+  const { compatibility, allowed_tools, argument_hint, metadata = {} } = found?.skill ?? {}
   const unfilled = [
     ...(compatibility ? ['compatibility'] : []),
+    ...(allowed_tools ? ['allowed_tools'] : []),
+    ...(argument_hint ? ['argument_hint'] : []),
     ...Object.keys(metadata).map((key) => `metadata.${key}`),
     ...(found?.tests === undefined ? [] : ['tests']),
     ...(found?.labels?.length ? ['labels'] : []),

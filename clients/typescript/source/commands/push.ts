@@ -38,7 +38,6 @@ export const pushCommand: Command = define({
     'dry-run': flag,
     'allow-breaking': flag,
     raw: flag,
-    strict: flag,
     format: text,
     skill: text,
     compose: flag,
@@ -48,7 +47,7 @@ export const pushCommand: Command = define({
   },
   async run(words, values) {
     const { named, problems, changelog, bump, isOne } = await readWords(words, values)
-    const { format, skill, raw, strict: isStrict, attestation, compose } = values
+    const { format, skill, raw, attestation, compose } = values
     requireBump(bump)
     if (!values.label.every((label) => readWish(label)?.kind === 'label'))
       throw invalid('--label: expected a name such as production')
@@ -61,8 +60,8 @@ export const pushCommand: Command = define({
     const token = isDry ? '' : takeToken(url)
     const read = async ({ place, prompt }: Named) => {
       if (!raw) requireWholeSkill(place)
-      const read = await readBody(place, { say: complain, isStrict })
-      const body = await addAttestations(place, read, attestation, isStrict)
+      const read = await readBody(place, complain)
+      const body = await addAttestations(place, read, attestation)
       if (body.type === 'application/gzip' && attestation.length === 0 && (raw || format || skill))
         throw invalid(`${place} is a folder: expected no --raw, --format or --skill; its SKILL.md has the description`)
       const query = {
@@ -88,14 +87,14 @@ export const pushCommand: Command = define({
 /** `check`. */
 export const checkCommand: Command = define({
   takes: [1, MOST],
-  options: { owner: text, bump: text, 'allow-breaking': flag, strict: flag, json: flag },
-  async run(words, { owner, bump = 'auto', json, strict, ...values }) {
+  options: { owner: text, bump: text, 'allow-breaking': flag, json: flag },
+  async run(words, { owner, bump = 'auto', json, ...values }) {
     requireBump(bump)
     const { named, problems } = await nameAll(words, owner)
     const url = hubUrl()
     const query = { bump, allow_breaking: values['allow-breaking'] ? undefined : 'false' }
     const outcomes = await sendAll(named, problems, async ({ place, prompt }) => {
-      const body = await readBody(place, { say: complain, isStrict: strict })
+      const body = await readBody(place, complain)
       return () => check({ url, prompt, body, query })
     })
     for (const outcome of outcomes) showOutcome(outcome, false, json, describeCheck)

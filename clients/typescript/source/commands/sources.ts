@@ -8,7 +8,6 @@ import { FULL_NAME } from '../lock.ts'
 import { refuseFiles, SKILL } from '../skills.ts'
 import { PromptHubError } from '../trouble.ts'
 import { invalid } from './define.ts'
-import { leaveOutKeys } from './front-keys.ts'
 import { packTar } from './tar.ts'
 
 /** Every hub rejects a request above this size, so a larger file is not read to its end. */
@@ -119,34 +118,22 @@ export function requireWholeSkill(place: string): void {
     )
 }
 
-/** How a folder is read. */
-export interface Reading {
-  /** Called with what is left out. */
-  say(sentence: string): void
-  /** Whether to send the front matter of a SKILL.md as it is. */
-  isStrict: boolean
-}
+type Say = (sentence: string) => void
 
-/** Reads a file, a folder of a skill, or `-` for standard input. */
-export async function readBody(place: string, reading: Reading): Promise<Body> {
+/** Reads a file, a folder of a skill, or `-` for standard input. @param say called with what is left out of a folder */
+export async function readBody(place: string, say: Say): Promise<Body> {
   if (place === '-') return { bytes: await readInput(MAX_REQUEST_BYTES, 'standard input'), type: 'text/markdown' }
   if ((await stat(place)).isDirectory())
-    return { bytes: packTar(await readFolder(place, reading)), type: 'application/gzip' }
+    return { bytes: packTar(await readFolder(place, say)), type: 'application/gzip' }
   return { bytes: await readBounded(place, MAX_REQUEST_BYTES, place), type: 'text/markdown' }
 }
 
 /** Adds attestations to what is sent. */
-export async function addAttestations(
-  place: string,
-  { bytes, type }: Body,
-  paths: readonly string[],
-  isStrict: boolean,
-): Promise<Body> {
+export async function addAttestations(place: string, { bytes, type }: Body, paths: readonly string[]): Promise<Body> {
   if (paths.length === 0) return { bytes, type }
   if (paths.length > MAX_ATTESTATIONS)
     throw invalid(`--attestation: expected at most ${MAX_ATTESTATIONS}, got ${paths.length}`)
-  const reading = { say() {}, isStrict }
-  const files = type === 'application/gzip' ? await readFolder(place, reading) : ([['prompt.md', bytes]] as const)
+  const files = type === 'application/gzip' ? await readFolder(place, () => {}) : ([['prompt.md', bytes]] as const)
   const bundles = paths.map(async (path, index) => {
     const bundle = await readBounded(path, MAX_ATTESTATION_BYTES, path)
     return [`.attestations/${index + 1}.sigstore.json`, bundle] as const
@@ -155,7 +142,7 @@ export async function addAttestations(
 }
 
 /** Reads the files of a skill. Names every file that a hub does not take, and the way out. @throws PromptHubError `invalid_request` with the last of them */
-async function readFolder(folder: string, { say, isStrict }: Reading): Promise<[string, Uint8Array<ArrayBuffer>][]> {
+async function readFolder(folder: string, say: Say): Promise<[string, Uint8Array<ArrayBuffer>][]> {
   const problems: string[] = []
   const paths = (await listFiles(folder, '', say, problems)).sort()
   const main = paths.filter((path) => MAIN.includes(path))
@@ -189,10 +176,7 @@ async function readFolder(folder: string, { say, isStrict }: Reading): Promise<[
       problems.push(`${folder}: the files have more than ${MAX_FILES_BYTES} bytes together`)
       break
     }
-    const { bytes: kept, keys } = path === SKILL && !isStrict ? leaveOutKeys(bytes) : { bytes, keys: [] }
-    if (keys.length > 0)
-      say(`warning: ${folder}/${path}: a hub does not keep ${keys.join(', ')}, so this is left out; --strict sends it`)
-    files.push([path, kept])
+    files.push([path, bytes])
   }
   refuseAll(problems, say)
   return files
