@@ -103,7 +103,20 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   tag: orHostile(fc.constantFrom('writing', 'engineering', 'no-such-tag')),
   format: orHostile(
     fc.constantFrom(
-      ...['markdown', 'dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command'],
+      ...[
+        'markdown',
+        'dotprompt',
+        'prompty',
+        'github',
+        'langfuse',
+        'langchain',
+        'skill',
+        'claude-command',
+        'copilot-prompt',
+        'copilot-instructions',
+        'cursor-rule',
+        'agents-md',
+      ],
       'word',
     ),
   ),

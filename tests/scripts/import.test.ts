@@ -262,7 +262,7 @@ test('export lists its formats when given an unknown one', async () => {
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: expect.stringContaining(
-      '--format markdown|dotprompt|prompty|github|langfuse|langchain|skill|claude-command --out DIR',
+      '--format markdown|dotprompt|prompty|github|langfuse|langchain|skill|claude-command|copilot-prompt|copilot-instructions|cursor-rule|agents-md --out DIR',
     ),
   })
 })

@@ -8,7 +8,20 @@ import { openMcpHub } from '../hubs/mcp.ts'
 const hub = openMcpHub('content')
 afterAll(() => hub.close())
 
-const FORMATS = ['markdown', 'dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command']
+const FORMATS = [
+  'markdown',
+  'dotprompt',
+  'prompty',
+  'github',
+  'langfuse',
+  'langchain',
+  'skill',
+  'claude-command',
+  'copilot-prompt',
+  'copilot-instructions',
+  'cursor-rule',
+  'agents-md',
+]
 const ask = (path: string, init: RequestInit = {}) =>
   openApp(() => hub.hub)(new Request(`https://hub.example/api/v1/repos/${path}`, init))
 const problemOf = async (answer: Response) => [answer.status, (await answer.json()).error] as const
@@ -23,6 +36,7 @@ describe('exporting a version', () => {
     ['langchain', 'application/json; charset=utf-8', 'code-review.json', '{\n  "lc": 1,\n'],
     ['skill', 'text/markdown; charset=utf-8', 'SKILL.md', '---\nname: "code-review"\n'],
     ['claude-command', 'text/markdown; charset=utf-8', 'code-review.md', '---\ndescription: '],
+    ['copilot-prompt', 'text/markdown; charset=utf-8', 'code-review.prompt.md', '---\ndescription: '],
   ])('returns a %s file', async (format, mediaType, file, begin) => {
     const answer = await ask(`acme/code-review/versions/2.1.0/export/${format}`)
     expect(answer.status).toBe(200)

@@ -3,7 +3,7 @@
 WORDS = """_hubcli_words() { # <number of words before> <command> <word before> <word>
   case "$1:$2:$3:$4" in
     1:*) echo %(commands)s ;;
-    *:export:--to:*) echo markdown dotprompt prompty github langfuse langchain skill claude-command ;;
+    *:export:--to:*) echo markdown dotprompt prompty github langfuse langchain skill claude-command copilot-prompt copilot-instructions cursor-rule agents-md ;;
     *:push:--format:*) echo text chat ;;
     *:add:--as:*) echo skill ;;
     *:add:--agent:*) echo claude-code codex cursor copilot gemini opencode amp antigravity kiro ;;

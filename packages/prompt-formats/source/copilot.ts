@@ -14,7 +14,7 @@ const KNOWN = {
   other: ['model', 'license', 'licence'],
 }
 /** What the editor fills in from its own state, such as `${file}`. */
-const EDITOR_VALUE = /\$\{[A-Za-z][\w:./-]*\}|#file:[^\s)]*[^\s).,;:]/g
+export const EDITOR_VALUE = /\$\{[A-Za-z][\w:./-]*\}|#file:[^\s)]*[^\s).,;:]/g
 
 /** Reads a `.prompt.md` file. `${input:name}` becomes a variable. @param name file name without extensions */
 export function readCopilot(source: string, name: string, options: ReadOptions = {}): ReadResult {

@@ -6,6 +6,7 @@ import { splitChat } from '../../../src/domain/values/chat.ts'
 import { labelsAt } from '../../../src/domain/values/label-target.ts'
 import { readCopilot } from './copilot.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
+import { writeAgentsMd, writeCopilotInstructions, writeCopilotPrompt, writeCursorRule } from './editor-files.ts'
 import { readGitHub, writeGitHub } from './github.ts'
 import { readLangChain, writeLangChain } from './langchain.ts'
 import { readLangfuse, writeLangfuse } from './langfuse.ts'
@@ -52,6 +53,10 @@ export const WRITERS = {
   langchain: writeLangChain,
   skill: writeSkill,
   'claude-command': writeClaudeCommand,
+  'copilot-prompt': writeCopilotPrompt,
+  'copilot-instructions': writeCopilotInstructions,
+  'cursor-rule': writeCursorRule,
+  'agents-md': writeAgentsMd,
 } as const satisfies Record<ExportFormat, (version: ExportedVersion) => WriteResult>
 
 /** The values from the `index.md` of a prompt. */

@@ -23,7 +23,7 @@ interface ExportFormatInfo {
   /** The prompt fields that it does not support, and the files of a skill, because each format is one file. An export lists what is lost in `Export-Lost`. */
   loses: readonly LostField[]
   /** The kinds of prompts that it cannot represent. */
-  refuses: readonly ('chat' | 'history' | 'no skill')[]
+  refuses: readonly ('chat' | 'history' | 'no skill' | 'needs values')[]
 }
 
 /** Every format by its name in URLs. docs/contract.md section 4 */
@@ -84,6 +84,34 @@ export const EXPORT_FORMATS = {
     loses: ['title', 'tags', 'license', 'parameters', 'variables', 'files', 'labels'],
     refuses: ['chat', 'history'],
   },
+  'copilot-prompt': {
+    title: 'Copilot prompt',
+    file: '{name}.prompt.md',
+    mediaType: 'text/markdown',
+    loses: ['title', 'tags', 'license', 'parameters', 'variables', 'files', 'labels'],
+    refuses: ['chat', 'history'],
+  },
+  'copilot-instructions': {
+    title: 'Copilot instructions',
+    file: '{name}.instructions.md',
+    mediaType: 'text/markdown',
+    loses: ['title', 'tags', 'license', 'parameters', 'variables', 'files', 'labels'],
+    refuses: ['chat', 'history', 'needs values'],
+  },
+  'cursor-rule': {
+    title: 'Cursor rule',
+    file: '{name}.mdc',
+    mediaType: 'text/plain',
+    loses: ['title', 'tags', 'license', 'parameters', 'variables', 'files', 'labels'],
+    refuses: ['chat', 'history', 'needs values'],
+  },
+  'agents-md': {
+    title: 'AGENTS.md',
+    file: 'AGENTS.md',
+    mediaType: 'text/markdown',
+    loses: ['title', 'description', 'tags', 'license', 'parameters', 'variables', 'files', 'labels'],
+    refuses: ['chat', 'history', 'needs values'],
+  },
 } as const satisfies Readonly<Record<string, ExportFormatInfo>>
 
 /** The name of a format. */
@@ -93,6 +121,8 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS
 export function isExportFormat(text: string): text is ExportFormat {
   return Object.hasOwn(EXPORT_FORMATS, text)
 }
+
+const WITH_MODEL: ReadonlySet<ExportFormat> = new Set(['claude-command', 'copilot-prompt'])
 
 /** Returns the fields of a version that a format does not support. */
 export function listLost(
@@ -117,8 +147,8 @@ export function listLost(
     description: description !== '',
     tags: tags.length > 0,
     license: license !== null,
-    // Claude Code commands support one parameter, the model.
-    parameters: Object.keys(parameters).some((key) => format !== 'claude-command' || key !== 'model'),
+    // Commands of Claude Code and prompts of Copilot support one parameter, the model.
+    parameters: Object.keys(parameters).some((key) => !WITH_MODEL.has(format) || key !== 'model'),
     variables: variables.some(
       ({ description, type, required, default: usual, example }) =>
         description !== '' || type !== 'string' || !required || usual !== null || example !== null,

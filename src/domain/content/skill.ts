@@ -50,13 +50,15 @@ export function formatSkill(version: SkillVersion): string {
 /** Words that YAML 1.1 reads as a boolean or null, also as a key. */
 const YAML_WORD = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 
-/** Formats front matter for Claude Code, which ends it at any `---`: strings, and objects of strings, as JSON without `---`. */
+/** Formats front matter for Claude Code, which ends it at any `---`: strings, booleans, and objects of these, as JSON without `---`. */
 export function formatFrontMatter(fields: object): string {
   const say = (given: object, indent = ''): string[] =>
     Object.entries(given).flatMap(([key, value]: [string, unknown]) =>
       typeof value === 'string'
         ? `${indent}${YAML_WORD.test(key) ? quote(key) : key}: ${quote(value)}`
-        : [`${indent}${key}:`, ...say(value as object, `${indent}  `)],
+        : typeof value === 'boolean'
+          ? `${indent}${key}: ${value}`
+          : [`${indent}${key}:`, ...say(value as object, `${indent}  `)],
     )
   return `${['---', ...say(fields), '---'].join('\n')}\n`
 }

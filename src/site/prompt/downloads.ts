@@ -2,6 +2,7 @@
 
 import { EXPORT_FORMATS, type ExportFormat, listLost } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { mustBeGiven } from '../../domain/content/filling.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { labelsAt } from '../../domain/values/label-target.ts'
 
@@ -14,6 +15,7 @@ export function listDownloads(repository: Repository, record: VersionRecord) {
     chat: messages !== null,
     history: messages?.some((message) => !isChatMessage(message)) ?? false,
     'no skill': skill === null,
+    'needs values': variables.some(mustBeGiven),
   }
   return (Object.keys(EXPORT_FORMATS) as ExportFormat[])
     .filter((format) => EXPORT_FORMATS[format].refuses.every((kind) => !refused[kind]))
