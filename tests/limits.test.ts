@@ -27,6 +27,8 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/compose/warnings.ts MAX_WARNINGS': 'findings that a warning names',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/server/read/renamed.ts MAX_NAMES': 'renames that one redirect follows',
+  'src/domain/content/skill-descriptions.ts MAX_COMPARED': 'the other skills are not compared',
+  'src/domain/content/skill-descriptions.ts SHOWN_CHARACTERS': 'a longer description causes a warning',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
   'src/account/visit.ts MAX_FORM_BYTES': 'a form; the longest of ours has a few thousand characters',
   'src/account/visit.ts MAX_FORM_FIELDS': 'fields of a form; no page of ours has half as many',

@@ -204,3 +204,15 @@ test('a long JSON body needs files', async () => {
   const padding = ' '.repeat(1_048_577)
   expect((await hub.publish(`{"content":"x"${padding}}`, { to: 'acme/padded' })).code).toBe('content_too_large')
 })
+
+test('warns of a description like that of another skill of the owner', async () => {
+  await hub.build()
+  const skill = { description: 'Fill in a form.' }
+  const { status, data } = await hub.publish({ content: 'Do it.\n', skill }, { to: 'acme/alike' })
+  expect([status, JSON.stringify(data.warnings)]).toEqual([
+    201,
+    expect.stringMatching(
+      /skill\.description: agents cannot tell it from that of acme\/[a-z-]+; say when to use which/,
+    ),
+  ])
+})

@@ -34,6 +34,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion, findLongFile } from '../content/rules.ts'
+import { findWeakDescription, type ListedSkill } from '../content/skill-descriptions.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { printable } from '../text/printable.ts'
@@ -94,6 +95,8 @@ export interface Surroundings {
   sameContent?: SameContent | undefined
   /** Whether the owner accepts a breaking change only as a major version. */
   needsMajor?: boolean
+  /** The owner's other skills, for a publish that says what a skill does. */
+  otherSkills?: readonly ListedSkill[]
   /** What the owner has, and may have at most; 0 is no limit. */
   usage: OwnerUsage
   quota: OwnerUsage
@@ -185,7 +188,7 @@ export function decidePublish(
         files,
         breaking,
         isAssembled,
-      ).concat(warnOfParts(parts), warnOfLeftOut(request.leftOut)),
+      ).concat(warnOfParts(parts), warnOfLeftOut(request.leftOut), warnOfDescription(state.name, request, around)),
     }
   }
   if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
@@ -302,6 +305,10 @@ export function warnOf(
     ...toWarnings([...findWeakVariables(version), ...findWeakMetadata({ ...file, name }, version.variables)], content),
   ]
   return isAssembled ? placeInSource(warnings, version) : warnings
+}
+
+function warnOfDescription(name: string, { skill }: PublishInput, { otherSkills = [] }: Surroundings): Warning[] {
+  return skill ? toWarnings(findWeakDescription({ name, description: skill.description }, otherSkills)) : []
 }
 
 /** Names what systems and programs left in the folder that was sent. */

@@ -1,6 +1,6 @@
 // Reads what the decision about a publish must know beyond its own repository: the versions that it includes, the rest of the hub, and whether its attestations are valid.
 import { hash } from 'node:crypto'
-import { parseBuilt } from '../../built/site-files.ts'
+import { parseBuilt, type SiteFiles } from '../../built/site-files.ts'
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
 import { nextTurn } from '../../concurrency/next-turn.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
@@ -9,6 +9,7 @@ import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
 import { isComposed, type WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { SameContent } from '../../domain/compose/take-along.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
+import type { ListedSkill } from '../../domain/content/skill-descriptions.ts'
 import type { TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
 import { type AttestationVerdict, acceptAll, type VerifiedSignature } from '../../domain/publishing/attested.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
@@ -143,10 +144,20 @@ export async function readSurroundings(
   const counted = hasQuota ? await siteFiles.read(usagePath(place.owner)) : undefined
   return {
     isOriginKnown: original !== undefined,
+    ...(body.skill && { otherSkills: await listOtherSkills(place, siteFiles) }),
     sameContent: isComposed(body) ? undefined : await findSameContent(place, body.content, original, deps),
     quota,
     usage: counted ? parseBuilt<OwnerUsage>(counted) : NO_USAGE,
   }
+}
+
+/** Lists the skills of an owner as the last build has them. */
+async function listOtherSkills({ owner, name }: RepositoryPlace, siteFiles: SiteFiles): Promise<ListedSkill[]> {
+  const bytes = await siteFiles.read(DATA_FILES.skills(owner))
+  const { skills } = bytes ? parseBuilt<{ skills: ListedSkill[] }>(bytes) : { skills: [] }
+  return skills
+    .filter((each) => each.name !== name)
+    .map((each) => ({ name: `${owner}/${each.name}`, description: each.description }))
 }
 
 /** Lists the runs that signed versions of a prompt with some content. */
