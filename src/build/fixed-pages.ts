@@ -13,6 +13,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ['/robots.txt', '/robots.txt'],
   ['/manifest.webmanifest', '/manifest.webmanifest'],
   ...SECURITY.map((path) => [path, '/security.txt'] as const),
+  ['/.well-known/ai-catalog.json', '/ai-catalog.json'],
   ['/docs/mcp/server.json', '/docs/mcp/server.json'],
   ['/docs/renovate.json', '/docs/renovate.json'],
   ['/docs/index.html', '/docs'],

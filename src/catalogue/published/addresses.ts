@@ -140,6 +140,7 @@ export const ADDRESSES: readonly Address[] = [
   ...['/.well-known/security.txt', '/security.txt'].map((path) =>
     staticPage(path, 'Where to report a weakness of the hub, if site.yml says so'),
   ),
+  staticPage('/.well-known/ai-catalog.json', 'What the hub has for agents: MCP, Agent Skills and the API'),
   staticPage('/sitemap.xml', 'All pages'),
   staticPage('/sitemap-{part}.xml', 'Part of the sitemap, if it exceeds one file'),
   staticPage('/404', 'The page for unknown URLs'),
