@@ -41,16 +41,31 @@ export function listChoices({ labels }: Pick<Repository, 'labels'>, version: str
   ]
 }
 
-/** Returns the command for every tool that can use a prompt. */
-export function listUses({ owner, name, full_name, title, variables, format }: Repository, baseUrl: string): Use[] {
+/** What a command sends to a hub for readers. */
+const TOKEN_HEADER = '-H "Authorization: Bearer $HUB_TOKEN" '
+
+/** Returns the command for every tool that can use a prompt. @param isForReaders whether only readers may read the hub */
+export function listUses(
+  { owner, name, full_name, title, variables, format }: Repository,
+  baseUrl: string,
+  isForReaders = false,
+): Use[] {
+  const header = isForReaders ? TOKEN_HEADER : ''
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
   const note = {
     words: 'Verifies the SHA-256 and caches prompts for offline use.',
     link: 'Install the library',
     address: '/docs/clients',
   }
+  const badge: Use = {
+    id: 'badge',
+    tool: 'Badge',
+    selector: 'page',
+    code: (selected) =>
+      `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${selected})`,
+  }
   return [
-    { id: 'curl', tool: 'curl', selector: 'query', code: (selected) => `curl -fsS '${raw}${selected}'` },
+    { id: 'curl', tool: 'curl', selector: 'query', code: (selected) => `curl -fsS ${header}'${raw}${selected}'` },
     {
       id: 'hubcli',
       tool: 'hubcli',
@@ -90,18 +105,16 @@ ${fillLine(format, variables, write, '')}`,
       tool: 'GitHub Action',
       selector: 'query',
       code: (selected) => `- name: Fetch ${full_name}
-  run: curl -fsS --retry 3 -o ${name}.md '${raw}${selected}'`,
+  run: curl -fsS --retry 3 ${header}-o ${name}.md '${raw}${selected}'${isForReaders ? SECRET : ''}`,
       note: { words: 'To keep many prompts up to date, use', link: 'a lock file', address: '/docs/cli' },
     },
-    {
-      id: 'badge',
-      tool: 'Badge',
-      selector: 'page',
-      code: (selected) =>
-        `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${selected})`,
-    },
+    // Other sites send no token, so they cannot show the badge of a hub for readers.
+    ...(isForReaders ? [] : [badge]),
   ]
 }
+
+/** Gives a step of a workflow the token. */
+const SECRET = `\n  env:\n    HUB_TOKEN: \${{ secrets.HUB_TOKEN }}`
 
 /** Stand for the parts of a command that a browser replaces. No key types them, and a title that has them only gains an element. */
 const [SELECTED, NAME_START, NAME_END] = ['\uE000', '\uE001', '\uE002']
@@ -116,13 +129,18 @@ export function renderCommand({ code, selector, id }: Use, choice: VersionChoice
     .replace(VALUES, (_, name) => `<span data-value="${name}">${quote}…${quote}</span>`)
 }
 
-/** Returns the commands that install a version as an Agent Skill, one for each tool. */
-export function listSkillInstalls({ name, full_name, version, url, files }: VersionRecord, baseUrl: string) {
+/** Returns the commands that install a version as an Agent Skill, one for each tool. @param isForReaders whether only readers may read the hub: `npx skills` sends no token */
+export function listSkillInstalls(
+  { name, full_name, version, url, files }: VersionRecord,
+  baseUrl: string,
+  isForReaders = false,
+) {
+  const header = isForReaders ? TOKEN_HEADER : ''
   const page = `${baseUrl}/${full_name}/v/${version}`
   const fetchTo = (folder: string) =>
     files.length === 0
-      ? `curl -fsS --create-dirs -o ${folder}/${name}/SKILL.md ${page}/SKILL.md`
-      : `mkdir -p ${folder}/${name} && curl -fsS ${url}/archive | tar -xzf - -C ${folder}/${name}`
+      ? `curl -fsS ${header}--create-dirs -o ${folder}/${name}/SKILL.md ${page}/SKILL.md`
+      : `mkdir -p ${folder}/${name} && curl -fsS ${header}${url}/archive | tar -xzf - -C ${folder}/${name}`
   const line = (id: string, label: string, tool: string, code: string) => ({
     id,
     label,
@@ -130,7 +148,7 @@ export function listSkillInstalls({ name, full_name, version, url, files }: Vers
     code,
   })
   return [
-    line('npx', 'Any agent, with npx', 'npx', `npx skills add ${page}`),
+    ...(isForReaders ? [] : [line('npx', 'Any agent, with npx', 'npx', `npx skills add ${page}`)]),
     line('hubcli', 'hubcli, locked in prompts.lock', 'hubcli', `hubcli add ${full_name}@${version} --as skill`),
     line('claude-code', 'Claude Code', 'Claude Code', fetchTo('.claude/skills')),
     line('codex', 'Codex', 'Codex', fetchTo('.agents/skills')),
