@@ -22,7 +22,7 @@ export interface Sender {
   /** The workflow of a CI job, and the ID of its run. */
   workflow?: string
   run_id?: string
-  /** The login that a proxy named. */
+  /** The login that a proxy or an access token named. */
   named?: string
 }
 

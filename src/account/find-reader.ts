@@ -24,6 +24,8 @@ export interface ReaderChecks extends Omit<TokenChecks, 'findSignedIn'> {
   findSession: (secret: string, now: Date) => Promise<Session | undefined>
   /** Returns whether READERS admits somebody. */
   admits: (person: Person) => boolean | Promise<boolean>
+  /** Finds the person whose client has an access token of the sign-in provider; omitted without a provider. */
+  findAccess?: FindAccess | undefined
   /** The header in which a trusted proxy names a person, in lower case. */
   proxyHeader: string | undefined
   /** Returns whether a login that a proxy names is blocked. */
@@ -33,6 +35,12 @@ export interface ReaderChecks extends Omit<TokenChecks, 'findSignedIn'> {
   /** Limits unknown tokens and sessions per client IP address, because each of them is looked up. */
   failures: RateLimiter
 }
+
+/** Finds who has an access token, and a name for messages; somebody who never signed in here has no login. */
+export type FindAccess = (
+  token: string,
+  now: Date,
+) => Promise<{ person: Person; name: string; endsMs: number } | undefined>
 
 /** Where a request comes from. These are functions, because most requests come from readers whose rights are remembered. */
 interface Source {
@@ -124,6 +132,14 @@ const keyOf = (kind: string, secret: string) => `${kind} ${hash('sha256', secret
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+@-]{0,253}$/
 
 async function checkToken(request: Request, deps: ReaderChecks, now: Date): ReturnType<Claim['check']> {
+  const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
+  const access = token?.split('.').length === 3 ? await deps.findAccess?.(token, now) : undefined
+  if (access) {
+    const { person, name, endsMs } = access
+    if (await deps.isBlocked(person)) throw new HubError('forbidden', blockedMessage(name))
+    noteSender({ named: name })
+    return { isReader: await requireAdmitted(person, deps, name), endsMs }
+  }
   try {
     const { holder } = await authenticate(request, deps, now)
     if (holder.kind === 'operator') return { isReader: true }
@@ -143,11 +159,11 @@ async function checkSession(secret: string, deps: ReaderChecks, now: Date): Retu
   return { isReader: await requireAdmitted(session.person, deps), endsMs: Date.parse(session.expires_at) }
 }
 
-async function requireAdmitted(person: Person, deps: ReaderChecks): Promise<true> {
+async function requireAdmitted(person: Person, deps: ReaderChecks, name = person.login): Promise<true> {
   if (await deps.admits(person)) return true
   throw new HubError(
     'forbidden',
-    `${person.login} is signed in, but may not read this hub. Ask the operator of this hub to add you to its readers.`,
+    `${name} is signed in, but may not read this hub. Ask the operator of this hub to add you to its readers.`,
   )
 }
 

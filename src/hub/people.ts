@@ -1,11 +1,13 @@
 // Decides about people: who may sign in, whose tokens count, and whom READERS admits to a private hub.
 
+import type { FindAccess } from '../account/find-reader.ts'
+import type { VerifyAccessToken } from '../account/providers/access-tokens.ts'
 import type { Config } from '../config.ts'
 import type { Person } from '../domain/access/person.ts'
 import { type Identity, isReader } from '../domain/access/readers.ts'
 import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
 import type { IsOrganisationMember } from '../github/organisations.ts'
-import { findPerson } from '../state/identities.ts'
+import { findAccount, findPerson, userIdOf } from '../state/identities.ts'
 import { hasBoundLogin } from '../state/sessions.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { ServerHub } from './open-hub.ts'
@@ -77,6 +79,27 @@ export function openAdmission(config: Config): Admits {
 
 function identityOf({ oidc }: Candidate): Identity {
   return oidc ? { issuer: oidc.issuer, subject: oidc.subject, emails: oidc.email === null ? [] : [oidc.email] } : {}
+}
+
+/** Opens the check of access tokens, which MCP clients get from the sign-in provider. @returns undefined without such a provider */
+export function openAccess({ signIn, baseUrl }: Config, state: StateStore): FindAccess | undefined {
+  const oidc = signIn.kind === 'providers' ? signIn.oidc : undefined
+  if (!oidc) return undefined
+  let verifier: Promise<VerifyAccessToken> | undefined
+  return async (token, now) => {
+    verifier ??= import('../account/providers/access-tokens.ts').then(({ openAccessTokens }) =>
+      openAccessTokens(oidc, baseUrl),
+    )
+    const found = await (await verifier)(token, now)
+    if (!found) return undefined
+    const { identity, endsMs } = found
+    const known = await findAccount(state, identity)
+    // Many providers put no email address into access tokens; then that of the last sign-in counts.
+    const email = identity.email ?? known?.oidc?.email ?? null
+    const user_id = userIdOf(identity)
+    const person = { user_id, login: known?.login ?? user_id, oidc: { ...identity, email } }
+    return { person, name: known?.login ?? email ?? 'This account', endsMs }
+  }
 }
 
 let opened: { config: Config; check: Promise<IsOrganisationMember> } | undefined

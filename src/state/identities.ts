@@ -8,12 +8,27 @@ import type { StateStore } from './state-store.ts'
 
 /** Stores what a provider says about a person. @returns the person, with the login of the first sign-in */
 export async function keepIdentity(state: StateStore, oidc: ProviderIdentity): Promise<Person> {
-  const digest = hash('sha256', `${oidc.issuer}\0${oidc.subject}`).slice(0, 32)
-  const user_id = `oidc-${digest}`
+  const digest = digestOf(oidc)
+  const user_id = userIdOf(oidc)
   const login = (await state.get(ownLoginKey(user_id)))?.value ?? (await takeLogin(state, user_id, oidc, digest))
   const text = JSON.stringify(oidc)
   if ((await state.get(identityKey(user_id)))?.value !== text) await state.set(identityKey(user_id), text)
   return { user_id, login, oidc }
+}
+
+const digestOf = ({ issuer, subject }: Account) => hash('sha256', `${issuer}\0${subject}`).slice(0, 32)
+type Account = Pick<ProviderIdentity, 'issuer' | 'subject'>
+
+/** Returns the ID of a provider's account. */
+export function userIdOf(account: Account): string {
+  return `oidc-${digestOf(account)}`
+}
+
+/** Returns what is known about a provider's account. @returns undefined if it never signed in here */
+export async function findAccount(state: StateStore, account: Account): Promise<Person | undefined> {
+  const user_id = userIdOf(account)
+  const login = (await state.get(ownLoginKey(user_id)))?.value
+  return login === undefined ? undefined : findPerson(state, { user_id, login })
 }
 
 /** Binds the first free login to an account. Two first sign-ins of one account at the same moment get the same login. */

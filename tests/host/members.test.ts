@@ -3,15 +3,29 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { openAccessTokens } from '../../src/account/providers/access-tokens.ts'
 import { ADDRESSES } from '../../src/catalogue/published/addresses.ts'
 import { setLog } from '../../src/log-output.ts'
-import { type Asked, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
+import { openOAuthClient } from '../hubs/mcp-oauth.ts'
+import { type Asked, openMembersHub, SECRET_WORDS, type Sender, SITE_URL } from '../hubs/members-hub.ts'
+import { CLIENT, startOpenIdProvider } from '../oidc/provider.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const AUDIT = join(temporaryFolder('hub-audit-'), 'audit.log')
 setLog({ level: 'error', format: 'json', address: 'plain', addressKey: 'a key', auditFile: AUDIT })
-const hub = await openMembersHub({ AUDIT_READS: 'true' })
-afterAll(() => hub?.stop())
+const CALLBACK = 'https://client.example/callback'
+const provider = await startOpenIdProvider([CALLBACK])
+const hub = await openMembersHub({
+  AUDIT_READS: 'true',
+  READERS: 'github:octocat, github:blocked-bob, email:ada@acme.example',
+  SIGN_IN_ISSUER: provider.issuer,
+  SIGN_IN_CLIENT_ID: CLIENT.clientId,
+  SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
+})
+afterAll(async () => {
+  await hub?.stop()
+  await provider.close()
+})
 
 /** The addresses that everybody may request. Every other address of the table is closed. */
 const OPEN = new Set([
@@ -226,7 +240,8 @@ describe('what a stranger is told', () => {
 
   test('is a JSON-RPC error at /mcp', async () => {
     const answer = await hub.ask('POST', '/mcp', { headers: { 'Content-Type': 'application/json' } }, '{}')
-    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    const challenge = `Bearer resource_metadata="${SITE_URL}/.well-known/oauth-protected-resource/mcp"`
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, challenge])
     expect(JSON.parse(answer.bytes.toString())).toEqual({
       jsonrpc: '2.0',
       error: { code: -32_000, message: JSON.parse(JSON_REFUSAL).error.message },
@@ -329,6 +344,60 @@ describe('rights', () => {
   test('of two sessions in one request count for nobody', async () => {
     const { Cookie } = hub.readers['a reader who is signed in']!.headers
     expect(await isIn({ headers: { Cookie: `${Cookie}; ${Cookie}` } })).toBe(false)
+  })
+})
+
+describe('an MCP client with OAuth', () => {
+  const METADATA = '/.well-known/oauth-protected-resource'
+  const tokens: Record<string, string> = {}
+
+  test.each([
+    ['ada', 200],
+    ['eve', 403],
+    ['mallory', 403],
+  ])('%s signs in at the provider without a pasted token: %s', async (login, status) => {
+    const client = await openOAuthClient({
+      port: hub.port,
+      callback: CALLBACK,
+      signIn: (url) => provider.signIn(url, login),
+    })
+    tokens[login] = client.token
+    const answer = await hub.ask('GET', '/api/v1/tags', { headers: { Authorization: `Bearer ${client.token}` } })
+    expect(answer.status).toBe(status)
+    if (status === 200) expect(await client.listTools()).toContain('search_prompts')
+    else await expect(client.listTools()).rejects.toThrow('may not read this hub')
+  })
+
+  test('is out ten minutes after its token was made, and no other token counts', async () => {
+    const settings = { issuer: provider.issuer, ...CLIENT }
+    const verify = await openAccessTokens(settings, SITE_URL)
+    const after = (minutes: number) => new Date(Date.now() + minutes * 60_000)
+    expect(await verify(tokens.ada!, after(9))).toMatchObject({
+      identity: { subject: 'ada', email: 'ada@acme.example' },
+    })
+    expect(await verify(tokens.ada!, after(10.2))).toBe(undefined)
+    expect(await (await openAccessTokens(settings, 'https://other.example'))(tokens.ada!, after(0))).toBe(undefined)
+    const [head, body, signature] = tokens.ada!.split('.')
+    const changed = Buffer.from(body!, 'base64url').toString().replace('"ada"', '"eve"')
+    for (const token of [
+      `${head}.${Buffer.from(changed).toString('base64url')}.${signature}`,
+      'a.b.c',
+      `${head}.${body}.`,
+    ])
+      expect(await verify(token, after(0))).toBe(undefined)
+  })
+
+  test('finds the metadata of the hub, and 404 where there is none', async () => {
+    for (const end of ['', '/mcp']) {
+      const answer = await hub.ask('GET', METADATA + end, { headers: {} })
+      expect([answer.status, JSON.parse(answer.bytes.toString())]).toMatchObject([
+        200,
+        { resource: SITE_URL + end, authorization_servers: [provider.issuer] },
+      ])
+    }
+    for (const path of ['oauth-authorization-server', 'openid-configuration', 'oauth-authorization-server/mcp'])
+      for (const before of ['', '/mcp'])
+        expect([path, (await hub.ask('GET', `${before}/.well-known/${path}`)).status]).toEqual([path, 404])
   })
 })
 

@@ -89,7 +89,31 @@ export async function startOpenIdProvider(
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     cookies: { keys: ['a key of the tests'] },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...claimsOf(id) }) }),
-    ttl: { AccessToken: 60, AuthorizationCode: 60, IdToken: 60, Interaction: 60, Session: 60, Grant: 60 },
+    // As MCP clients do it: they register themselves, and ask for JWTs that are made for one hub.
+    features: {
+      registration: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_, audience) => ({
+          scope: 'openid email offline_access',
+          audience,
+          accessTokenTTL: 3_600,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+        useGrantedResource: () => true,
+      },
+    },
+    extraTokenClaims: (_, token) =>
+      'accountId' in token && token.accountId !== undefined ? claimsOf(token.accountId) : undefined,
+    ttl: {
+      AccessToken: (_, { resourceServer }) => resourceServer?.accessTokenTTL ?? 60,
+      AuthorizationCode: 60,
+      IdToken: 60,
+      Interaction: 60,
+      Session: 60,
+      Grant: 60,
+    },
   })
   provider.proxy = true
   const behind = createServer(provider.callback() as RequestListener)

@@ -10,7 +10,7 @@ import { askProvider, CALL_MS } from './ask-provider.ts'
 import { buildSignInUrl, describeFailure, exchangeCode, type Flow, type FlowNote, loadClient } from './code-flow.ts'
 
 /** The hub as the provider knows it. */
-interface OpenIdSettings {
+export interface OpenIdSettings {
   issuer: string
   clientId: string
   clientSecret: string
@@ -26,7 +26,7 @@ interface OpenIdSignIn {
 const MAX_METADATA_MS = 600_000
 
 /** The longest subject that the specification allows, in characters. https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
-const MAX_SUBJECT = 255
+export const MAX_SUBJECT = 255
 
 /** Returns the URL of the provider's page. @throws HubError if the provider cannot be asked about itself */
 export async function startOpenId(settings: OpenIdSettings, note: FlowNote, redirectUri: string): Promise<URL> {
@@ -71,7 +71,7 @@ async function readUserInfo(
 }
 
 /** Reads claims. An email address counts only if the provider says that it belongs to the person: with `email_verified`, or with Entra's `xms_edov`. */
-function identityOf(issuer: string, claims: Readonly<Record<string, unknown>>): ProviderIdentity {
+export function identityOf(issuer: string, claims: Readonly<Record<string, unknown>>): ProviderIdentity {
   const { sub, email, email_verified, xms_edov, name } = claims
   const isVerified = isYes(email_verified) || isYes(xms_edov)
   const address = typeof email === 'string' ? email.toLowerCase() : ''
@@ -88,6 +88,16 @@ const isYes = (claim: unknown) => claim === true || claim === 'true' || claim ==
 
 /** Only printable ASCII, so that an address cannot look like another. */
 const EMAIL = /^[!-?[-~]{1,64}@[a-z0-9.-]{1,189}$/
+
+/** Returns the issuer, and where its keys are. @param named the issuer that a token names @returns no address for a token of another issuer, without asking the provider */
+export async function findKeysUrl(
+  settings: OpenIdSettings,
+  named: string | undefined,
+): Promise<{ issuer: string; keysUrl: string | undefined }> {
+  if (!isSameIssuer(named, settings.issuer)) return { issuer: settings.issuer, keysUrl: undefined }
+  const { issuer, jwks_uri } = (await openFlow(settings)).configuration.serverMetadata()
+  return { issuer, keysUrl: jwks_uri }
+}
 
 const flows = new Map<string, { flow: Promise<Flow>; untilMs: number }>()
 

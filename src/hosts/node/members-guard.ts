@@ -12,7 +12,7 @@ import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import { clientKeyOf, currentConfig, type ServerHub } from '../../hub/open-hub.ts'
 import { failedTokensOf, jobVerifier } from '../../hub/open-publish-hub.ts'
 import { cookieSecretOf } from '../../hub/open-sign-in.ts'
-import { findHolder, openAdmission } from '../../hub/people.ts'
+import { findHolder, openAccess, openAdmission } from '../../hub/people.ts'
 import { toHubError } from '../../log.ts'
 import { pathOf, queryOf } from '../../server/address.ts'
 import { CODES, Refusal, respondWithRefusal } from '../../server/mcp/protocol.ts'
@@ -22,12 +22,15 @@ import { openPeople } from '../../state/sessions.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { findToken } from '../../state/tokens.ts'
 import type { Answer } from './monitoring.ts'
+import { answerOAuthAddress, challengeOf } from './oauth-addresses.ts'
 import { opennessOf } from './open-addresses.ts'
 
 interface GuardOptions {
   readers: Readers
   /** The hub's URL, whose settings page creates tokens. */
   baseUrl: string
+  /** The sign-in provider whose access tokens MCP clients may send. */
+  issuer?: string | undefined
   /** Returns whether a connection comes from a trusted proxy. */
   isProxy: (peer: string | undefined) => boolean
   /** Whether the hub serves its metrics, without authentication. */
@@ -39,10 +42,12 @@ const strangerMessage = (baseUrl: string) =>
   `Only readers may read this hub. Sign in at ${baseUrl}/settings, or create a token there with the permission read, and send it as "Authorization: Bearer hub_…".`
 
 /** Refuses requests of strangers at every address that is not open. */
-export function guardReaders(answer: Answer, { baseUrl, readers, isProxy, hasMetrics }: GuardOptions): Answer {
+export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy, hasMetrics }: GuardOptions): Answer {
   const stranger = strangerMessage(baseUrl)
   return async (request, ip, peer) => {
     const path = pathOf(request.url)
+    const oauth = answerOAuthAddress(request, path, { baseUrl, issuer })
+    if (oauth) return oauth
     const isOpenMetrics = hasMetrics && path === METRICS_ADDRESS && ['GET', 'HEAD'].includes(request.method)
     const openness = isOpenMetrics ? 'whole' : opennessOf(path)
     if (openness === 'whole') return answer(request, ip, peer)
@@ -63,7 +68,9 @@ export function guardReaders(answer: Answer, { baseUrl, readers, isProxy, hasMet
       await file.body?.cancel()
     }
     if (isNavigation(request)) return redirectToSignIn(request)
-    return refuse(request, path, new HubError('unauthorized', stranger))
+    const refusal = refuse(request, path, new HubError('unauthorized', stranger))
+    if (path === '/mcp' && issuer !== undefined) refusal.headers.set('WWW-Authenticate', challengeOf(baseUrl))
+    return refusal
   }
 }
 
@@ -158,6 +165,7 @@ export async function connectReaders(
     // A job's token is used up by a publish alone, because a job reads more than once.
     spendJob: async () => true,
     admits: openAdmission(config),
+    findAccess: openAccess(config, state),
     proxyHeader,
     isLoginBlocked: (login) => isLoginBlocked(state, login),
     trustedIn: (repositoryId) => readTrusted(hubOf().files, repositoryId),

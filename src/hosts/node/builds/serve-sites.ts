@@ -40,7 +40,10 @@ type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
   Partial<
-    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'metricsAt' | 'metricsToken' | 'readAccess' | 'trustedProxies'>
+    Pick<
+      Config,
+      'baseUrl' | 'hostnames' | 'isPrivate' | 'metricsAt' | 'metricsToken' | 'readAccess' | 'signIn' | 'trustedProxies'
+    >
   > &
   Pick<ServerOptions, 'listenAt'> & {
     /** The pages now; undefined while they are being bundled. Omitted for a site without pages. */
@@ -102,6 +105,7 @@ export async function serveSites(
     hostnames = [],
     isPrivate = false,
     readAccess = { kind: 'public' },
+    signIn,
     healthOf = () => STARTING,
     factsOf,
     onWritten = () => {},
@@ -178,9 +182,13 @@ export async function serveSites(
   }
   const readers = isForReaders ? rights.open(await connectReaders(readAccess, timed, hubOf)) : undefined
   const isProxy = findProxies(trustedProxies)
+  const issuer = signIn?.kind === 'providers' ? signIn.oidc?.issuer : undefined
   /** Lets in only who may read the hub. */
   const guard = (answer: Answer, hasMetrics: boolean) =>
-    protectPrivateHub(readers ? guardReaders(answer, { baseUrl, ...readers, isProxy, hasMetrics }) : answer, own)
+    protectPrivateHub(
+      readers ? guardReaders(answer, { baseUrl, issuer, ...readers, isProxy, hasMetrics }) : answer,
+      own,
+    )
   const guarded = guard(monitored, metricsHere !== undefined)
   const onAnswered = watchRequests(metrics, log, auditsReads)
   const clientOf = findClients(trustedProxies)
