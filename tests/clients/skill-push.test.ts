@@ -156,7 +156,7 @@ describe.each(CLIENTS)('$name', ({ command }) => {
     const text = skillFile('Do it.').replace('---\nDo', 'allowed-tools:\n- Bash\n- "Read"\n"model": a\n---\nDo')
     writeFiles(folder, { 'SKILL.md': text })
     const to = `acme/keys-${CLIENTS.findIndex((each) => each.command === command)}`
-    expect(await run('push', to, folder, 'First', 'major')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('push', to, folder, 'First', 'major')).toMatchObject({ code: 0 })
     expect((await hub.hub.read(`/api/v1/repos/${to}/versions/1.0.0`)).data).toMatchObject({
       content: 'Do it.\n',
       skill: { allowed_tools: ['Bash', 'Read'], metadata: { model: 'a' } },

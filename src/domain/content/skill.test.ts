@@ -205,7 +205,7 @@ test('keeps the compatibility and metadata of a SKILL.md, and names what it cann
     'description: x',
     'compatibility: >\n  Python 3.12\n  and git',
     'metadata:\n  author: Åse\n  since: 2026\n  needs: {env: [A, B]}\n  version: 3\n  bad key: y\n  long: ' +
-      'z'.repeat(501),
+      'z'.repeat(2_001),
   )
   expect(skill).toEqual({
     description: 'x',
