@@ -13,7 +13,7 @@ const MAX_AGE_SECONDS = 600
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 
 /** Who sends an access token, and when it is no longer accepted. */
-export interface AccessTokenHolder {
+interface AccessTokenHolder {
   identity: ProviderIdentity
   endsMs: number
 }
