@@ -32,6 +32,7 @@ import { parseResultFile } from '../../src/domain/content/result-file.ts'
 import { checkRepository, checkVersion } from '../../src/domain/content/rules.ts'
 import { findCertainSecret } from '../../src/domain/content/secrets.ts'
 import { findSkillProblems, formatSkill } from '../../src/domain/content/skill.ts'
+import { findWeakDescription } from '../../src/domain/content/skill-descriptions.ts'
 import { checkFileText } from '../../src/domain/content/version-files.ts'
 import { decideChange } from '../../src/domain/managing/decision.ts'
 import { decideOwnerChange } from '../../src/domain/managing/owner-decision.ts'
@@ -302,6 +303,7 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
         skill: { description: text, license: text, compatibility: text, metadata: { a: text } },
       }),
     () => splitTools(text),
+    () => findWeakDescription({ name: 'a', description: text }, [{ name: 'b', description: text }]),
   ],
   'the digest of a manifest': (text) => [
     () => digestManifest({ ...recordOf(text, 'text'), files: filesOf(text) }, measure),

@@ -21,12 +21,3 @@ test.each([
   const found = findWeakDescription({ name: 'review', description }, given)
   expect(found.map(({ message }) => message)).toEqual(said.map((part) => expect.stringContaining(part)))
 })
-
-test('a thousand descriptions take less than 200 ms', () => {
-  const description = Array.from({ length: 170 }, (_, at) => `word${at}s`)
-    .join(' ')
-    .slice(0, 1_024)
-  const start = performance.now()
-  findWeakDescription({ name: 'review', description: REVIEW }, Array(1_000).fill({ name: 'a', description }))
-  expect(performance.now() - start).toBeLessThan(200)
-})

@@ -11,7 +11,7 @@ export interface ListedSkill {
 /** Some agents show 1,536 characters of the descriptions of all skills, and cut the rest; a third of that leaves room for others. https://code.claude.com/docs/en/skills */
 const SHOWN_CHARACTERS = 512
 /** Maximum number of other skills that are compared. */
-const MAX_COMPARED = 200
+const MAX_COMPARED = 100
 /** The share of words that two descriptions have in common from which on an agent would have to guess. */
 const SAME_SHARE = 0.8
 
