@@ -16,7 +16,7 @@ import type { StateStore } from './state-store.ts'
 /**
  * Identifies the shape of the records. Only a publish writes copies, from values of the records' types, so reads need no schemas for validation. A deploy also finds the copies of older deploys. tests/publish/fresh.test.ts fails when the shape changes, and names the new value.
  */
-const FORMAT = '7b02c9d4e15fa836'
+const FORMAT = 'bfe1d0aebdd885a2'
 
 /** The marker, whose value changes with every stored copy where several machines share a store: while it stays the same, cached copies are current. */
 export const COPIES_MARKER = 'marker/fresh-copies'
