@@ -30,7 +30,7 @@ const FOLDERS = {
     ...['src/log.ts', 'src/search/search.ts', 'src/site/markdown.ts', 'src/site/prompt/', 'src/site/rendering.ts'],
     ...['src/state/fresh-copies.ts', 'src/state/rate-limiter.ts', 'src/version.ts'],
   ],
-  'src/skills': ['src/built/', 'src/concurrency/', 'src/domain/', 'src/files/', 'src/server/'],
+  'src/skills': ['src/built/', 'src/concurrency/', 'src/domain/', 'src/files/', 'src/log.ts', 'src/server/'],
   'src/account': [
     ...['src/built/', 'src/catalogue/', 'src/domain/', 'src/log.ts', 'src/server/', 'src/site/rendering.ts'],
     'src/state/',

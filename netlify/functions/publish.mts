@@ -6,7 +6,12 @@ import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { writes } from '../../src/routes/writes.ts'
 
-export default serveOnNetlify(createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub })]))
+/** https://docs.netlify.com/build/functions/overview/#default-deployment-options */
+const PLATFORM_BYTES = 6_000_000
+
+export default serveOnNetlify(
+  createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub, platformBytes: PLATFORM_BYTES })]),
+)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

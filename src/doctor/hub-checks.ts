@@ -194,7 +194,7 @@ async function checkPublishing({ ask }: DeployedHub): Promise<Findings> {
     `Publishing responds with ${answer.status}${describeAnswer(answer)}`,
     answer.status === 503
       ? 'If the message names settings, set them in the environment of the functions, then deploy again.'
-      : 'Allow POST requests under /api to reach the hub with their Authorization header and bodies of up to 1 MiB.',
+      : 'Allow POST requests under /api to reach the hub with their Authorization header and bodies of up to 12 MiB.',
   )
 }
 

@@ -60,14 +60,14 @@ export const LIMITS = {
   tokensPerPerson: 50,
   publishesPerMinute: 30,
   toolValueCharacters: 10_000,
-  /** Enough for 98 of 100 public skills; `npx skills` accepts up to 1,000 files. */
-  filesPerVersion: 200,
+  /** Enough for 99 of 100 public skills; `npx skills` accepts up to 1,000 files. */
+  filesPerVersion: 500,
   /** The size of all files of a version together. */
-  filesBytes: 1_000_000,
-  fileBytes: 262_144,
+  filesBytes: 8_000_000,
+  fileBytes: 2_000_000,
   fileSegments: 8,
-  /** The body of a publish with files: a megabyte of files in base64, and the content. */
-  requestBytesWithFiles: 2_097_152,
+  /** The body of a publish with files: all files in base64, and the content. An unpacked archive has no more. */
+  requestBytesWithFiles: 12_582_912,
   /** A subject or an email address of an OpenID Connect account; a file is named after it, in hex. */
   providerMemberCharacters: 100,
   includesPerVersion: 32,

@@ -21,8 +21,8 @@ interface GivenFolder {
 }
 
 const BLOCK = 512
-/** Files, the main file, and a header and a filled block for each entry. */
-const MAX_TAR_BYTES = 2 * LIMITS.requestBytesWithFiles
+/** Files, the main file, and a header and a filled block for each entry: a megabyte less than this. */
+const MAX_TAR_BYTES = LIMITS.requestBytesWithFiles
 /** Entries also count if they are folders. */
 const MAX_ENTRIES = 1_000
 /** The folder with the attestations in an archive. */

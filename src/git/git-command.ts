@@ -7,7 +7,7 @@ import { openObjectReader } from './object-reader.ts'
 
 interface GitRun {
   /** Passed to standard input; if in parts, each is read when git has taken the one before. */
-  input?: string | Uint8Array | Generator<string | Uint8Array>
+  input?: string | Uint8Array | Generator<string | Uint8Array> | AsyncGenerator<string | Uint8Array>
   /** Stops the process; never used for a process that holds one of the user's locks. */
   signal?: AbortSignal
   /** The longest output. Git is stopped when it has written more. */
@@ -175,6 +175,17 @@ export function createGit(
     async find(args: readonly string[]): Promise<string | undefined> {
       const { code, stdout } = await tryRun(args)
       return code === 0 ? stdout.toString().trim() : undefined
+    },
+    /** Starts git, whose output is read as it comes. @returns also when git has ended, which never fails */
+    open(
+      args: readonly string[],
+      { input = '', ...run }: Pick<GitRun, 'signal'> & { input?: Uint8Array | string } = {},
+    ) {
+      const child = start(args, run)
+      child.stderr.resume()
+      child.stdin.on('error', () => {})
+      child.stdin.end(input)
+      return { output: child.stdout, pid: child.pid, ended: endOf(child).catch(() => null) }
     },
     /** Yields git's output as NUL-terminated records; git waits until the next record is requested. @throws GitFailure */
     async *records(args: readonly string[], run?: Pick<GitRun, 'signal'>): AsyncGenerator<string, void> {

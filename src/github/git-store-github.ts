@@ -32,8 +32,8 @@ import {
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Maximum number of cached blobs. Blobs never change, and a version has at most 256 KiB of content. */
-const BLOBS_KEPT = 64
+/** Size of the cached blobs, which never change: 64 of the longest contents. */
+const KEPT_BYTES = 64 * LIMITS.contentBytes
 /** Maximum accepted pause, because GitHub's limits reset every hour. */
 const MAX_PAUSE_MS = 3_600_000
 
@@ -43,7 +43,7 @@ export function openGitHub(options: GitHubOptions): GitStore & { hostFacts: () =
   const [owner = '', name = ''] = repository.split('/')
   const place = { owner, name }
   const { connect, hostTime, hostFacts } = connectGitHub(options)
-  const kept = new LRUCache<string, Bytes>({ max: BLOBS_KEPT })
+  const kept = new LRUCache<string, Bytes>({ maxSize: KEPT_BYTES, sizeCalculation: ({ length }) => length + 1 })
   /** When the pause that GitHub requested ends, by the monotonic clock. Calls made before then would be rejected and prolong the pause. */
   let pauseEndsMs = 0
   const secondsOfPause = () => Math.max(0, Math.ceil((pauseEndsMs - performance.now()) / 1000))

@@ -4,20 +4,26 @@ import { accounts } from '../routes/accounts.ts'
 import { createApp } from '../routes/app.ts'
 import { editing } from '../routes/editing.ts'
 import { exports } from '../routes/exports.ts'
+import { git } from '../routes/git.ts'
 import { mcp } from '../routes/mcp.ts'
 import { namesakes, pages } from '../routes/pages.ts'
 import { reads } from '../routes/reads.ts'
 import { skills } from '../routes/skills.ts'
 import { writes } from '../routes/writes.ts'
+import type { SkillRepositories } from '../skills/handle-git.ts'
 import { connectAccount, connectEditor } from './connect-account.ts'
 import { type FunctionContext, openCheckHub, openHub, openMessageHub } from './open-hub.ts'
 import { openPublishHub } from './open-publish-hub.ts'
 
-/** Creates the application. @param files the static files; omitted where others serve them */
-export function createHubApp<Place extends FunctionContext>(files?: (place: Place) => SiteFiles) {
+/** Creates the application. @param files the static files; omitted where others serve them @param repositories the git repositories with skills; omitted where there are none */
+export function createHubApp<Place extends FunctionContext>(
+  files?: (place: Place) => SiteFiles,
+  repositories?: SkillRepositories,
+) {
   const site = { hub: openHub, files }
   return createApp<Place>([
     skills(site),
+    git({ hub: openHub, repositories }),
     writes({ publishing: openPublishHub, checking: openCheckHub }),
     exports({ hub: openHub }),
     reads({ hub: openHub }),

@@ -15,6 +15,7 @@ import { DEFAULT_REPOSITORY_FILE } from '../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
 import { checkBundle } from '../domain/content/version-files.ts'
 import { inspectVersion } from '../domain/inspect/inspect-version.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { RuleProblem } from '../domain/text/problems.ts'
 import { decodeFile, type FileEntry, sortFiles } from '../domain/values/file-entry.ts'
 import { hasPublishingRule } from '../domain/values/publishing-rules.ts'
@@ -76,7 +77,7 @@ export function openRepositoryReader(
     let value: ParsedFile | undefined
     if (state.isHere) {
       counts.files++
-      const { parsed, broken } = parseContentFile(path, () => bytesOf(here))
+      const { parsed, broken } = parseContentFile(path, (maxBytes) => bytesOf(here, maxBytes))
       say(parsed.problems ?? broken)
       value = parsed.value
     }
@@ -87,7 +88,7 @@ export function openRepositoryReader(
   }
 
   function readParsed(path: string) {
-    return parseContentFile(path, () => bytesOf(read(path))).parsed
+    return parseContentFile(path, (maxBytes) => bytesOf(read(path), maxBytes)).parsed
   }
 
   const readIncluded: ReadIncluded = ({ owner, name }, version) => {
@@ -122,7 +123,7 @@ export function openRepositoryReader(
 
   const readWhole = (place: Omit<Place & { kind: 'version' }, 'kind'>, files: readonly FileEntry[]) =>
     sortFiles(files).map((file) => {
-      const { value } = bytesOf(read(formatPath({ ...place, kind: 'file', path: file.path })))
+      const { value } = bytesOf(read(formatPath({ ...place, kind: 'file', path: file.path })), LIMITS.fileBytes)
       return { ...file, bytes: new Uint8Array(value ?? []) }
     })
 
@@ -285,9 +286,10 @@ function checkFilesOf(
 }
 
 /** Returns the bytes of a file, or why there are none. */
-function bytesOf(here: ReturnType<ReturnType<typeof openFileReader>> | undefined): Opened<Buffer> {
+function bytesOf(here: ReturnType<ReturnType<typeof openFileReader>> | undefined, maxBytes: number): Opened<Buffer> {
   if (!here?.value) return { refusal: here?.refusal ?? 'missing' }
-  return here.value.bytes ? { value: here.value.bytes } : { refusal: 'long' }
+  const { bytes } = here.value
+  return bytes && bytes.length <= maxBytes ? { value: bytes } : { refusal: 'long' }
 }
 
 function openNeighbours(read: (path: string) => ParsedFile | undefined, dir: string): Neighbours {

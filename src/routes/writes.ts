@@ -12,20 +12,28 @@ interface Parts<Place> {
   checking: Opens<CheckHub, Place>
   /** The clock; by default, the machine's. */
   clock?: Clock | undefined
+  /** The longest request that reaches the hub on its platform. */
+  platformBytes?: number
 }
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Adds the routes that write and check. */
 export const writes =
-  <Place>({ publishing, checking, clock }: Parts<Place>): RouteGroup<Place> =>
+  <Place>({ publishing, checking, clock, platformBytes }: Parts<Place>): RouteGroup<Place> =>
   (add) => {
     for (const { path, routes, methods } of API_PATHS)
       add(METHODS, path, (request, parameters, place) => {
         const route = routes.get(request.method)
         if (route?.by === 'publish')
-          return handleWrite(request, { id: route.id, parameters }, () => publishing(request, place), clock)
-        if (route?.by === 'check') return handleCheck(request, parameters, () => checking(request, place), clock?.now)
+          return handleWrite(
+            request,
+            { id: route.id, parameters, platformBytes },
+            () => publishing(request, place),
+            clock,
+          )
+        if (route?.by === 'check')
+          return handleCheck(request, parameters, () => checking(request, place), clock?.now, platformBytes)
         if (!areValid(parameters)) return respondNotFound(request)
         throw methodNotAllowed(request.method, methods)
       })

@@ -3,10 +3,10 @@ import { HubError } from '../domain/api/errors.ts'
 
 /** The number of bytes to read from a body of unknown length before the sender is authenticated. */
 const FIRST_BYTES = 65_536
-/** Maximum number of bytes of all bodies that are arriving, whose senders may take their time. */
-const MAX_ARRIVING_BYTES = 64 * 1_048_576
+/** Maximum number of bytes of all bodies that are arriving or in use: senders may take their time, and publishes wait for their turn. */
+const MAX_HELD_BYTES = 64 * 1_048_576
 
-let arrivingBytes = 0
+let heldBytes = 0
 
 /**
  * Opens a request's body without reading it.
@@ -35,30 +35,33 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
       chunks.push(next.value)
     }
   }
+  const use = async <Value>(work: (bytes: Buffer<ArrayBuffer>) => Promise<Value>): Promise<Value> => {
+    if (Number(announced) > most) throw tooLarge()
+    // All at once, because opening a stream of chunks takes longer than a tool call.
+    if (announced !== null && Number(announced) <= FIRST_BYTES)
+      return work(Buffer.from(await request.arrayBuffer().catch(incomplete)))
+    let counted = 0
+    try {
+      await readUntil(Number.POSITIVE_INFINITY, (count) => {
+        counted += count
+        heldBytes += count
+        if (heldBytes > MAX_HELD_BYTES) throw busy()
+      })
+      return await work(Buffer.concat(chunks.splice(0)))
+    } finally {
+      heldBytes -= counted
+    }
+  }
   return {
     /** Checks early whether the body is too long, based on its declared length or, if it has none, on its first 64 KiB. @throws the error of `tooLarge` */
     async checkLength(): Promise<void> {
       if (Number(announced) > most) throw tooLarge()
       if (announced === null) await readUntil(FIRST_BYTES)
     },
-    /** Reads the rest of the body. Call this once at most. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off, `unavailable` if too many are arriving */
-    async read(): Promise<Buffer<ArrayBuffer>> {
-      if (Number(announced) > most) throw tooLarge()
-      // All at once, because opening a stream of chunks takes longer than a tool call.
-      if (announced !== null && Number(announced) <= FIRST_BYTES)
-        return Buffer.from(await request.arrayBuffer().catch(incomplete))
-      let counted = 0
-      try {
-        await readUntil(Number.POSITIVE_INFINITY, (count) => {
-          counted += count
-          arrivingBytes += count
-          if (arrivingBytes > MAX_ARRIVING_BYTES) throw busy()
-        })
-        return Buffer.concat(chunks)
-      } finally {
-        arrivingBytes -= counted
-      }
-    },
+    /** Reads the rest of the body. Call this or `use` once at most. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off, `unavailable` if too many bodies are in memory */
+    read: () => use(async (bytes) => bytes),
+    /** Does the same, and counts the body as in memory until the work ends. */
+    use,
   }
 }
 

@@ -218,6 +218,9 @@ describe('every address, for everybody', () => {
   }, 600_000)
 })
 
+/** Agents get an error of MCP, and git asks for a password. */
+const asksInItsWay = (path: string) => path === '/mcp' || path.includes('/skills.git/')
+
 describe('what a stranger is told', () => {
   test('is the same for what exists and what does not, byte for byte', async () => {
     for (const accept of [undefined, 'application/json', '*/*']) {
@@ -228,14 +231,32 @@ describe('what a stranger is told', () => {
       expect(sample.headers['www-authenticate']).toBe('Bearer')
       expect(sample.headers['cache-control']).toBe('no-store')
       for (const { method, path } of CLOSED)
-        if (path !== '/mcp' && method !== 'HEAD')
+        if (!asksInItsWay(path) && method !== 'HEAD')
           expect([method, path, seen(await hub.ask(method, path, { headers }))]).toEqual([method, path, sample])
       const head = seen(await hub.ask('HEAD', '/', { headers }))
       expect(head).toEqual({ ...sample, body: '' })
       for (const { method, path } of CLOSED)
-        if (method === 'HEAD' && path !== '/mcp')
+        if (method === 'HEAD' && !asksInItsWay(path))
           expect([path, seen(await hub.ask(method, path, { headers }))]).toEqual([path, head])
     }
+  })
+
+  test('is a question of git for a password, which is the token', async () => {
+    const path = '/skills.git/info/refs?service=git-upload-pack'
+    const answer = await hub.ask('GET', path)
+    expect([answer.status, answer.headers['www-authenticate'], answer.bytes.toString()]).toEqual([
+      401,
+      'Basic realm="Prompt Hub"',
+      JSON_REFUSAL,
+    ])
+    const token = String(hub.readers['a token with read']!.headers.Authorization).replace('Bearer ', '')
+    for (const pair of [`anybody:${token}`, `${token}:`, `${token}:x-oauth-basic`])
+      expect((await hub.ask('GET', path, { headers: { Authorization: `Basic ${btoa(pair)}` } })).status, pair).toBe(404)
+    for (const pair of ['', ':', 'anybody:', `anybody:${token}x`, 'a:\r\nX: y'])
+      expect((await hub.ask('GET', path, { headers: { Authorization: `Basic ${btoa(pair)}` } })).status, pair).toBe(401)
+    // Nothing else takes a password.
+    const headers = { Authorization: `Basic ${btoa(`anybody:${token}`)}` }
+    expect((await hub.ask('GET', '/api/v1/tags', { headers })).status).toBe(401)
   })
 
   test('is a JSON-RPC error at /mcp', async () => {

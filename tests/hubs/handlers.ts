@@ -1,5 +1,6 @@
 // The handlers of a hub, run in this process with an in-memory build.
 
+import type { SiteFiles } from '../../src/built/site-files.ts'
 import { verifyAttestation } from '../../src/attestations/verify-in-thread.ts'
 import { listApmFiles, listBundleFiles, listCapabilityFiles, makeNpmFile } from '../../src/build/make-repository.ts'
 import { joinCatalogue, orderCatalogue } from '../../src/catalogue/catalogue.ts'
@@ -57,6 +58,8 @@ export interface HandlerOptions {
 
 /** The handlers of a hub. They need no test runner, so any process can run them. */
 export interface Handlers {
+  /** The files of the last build. */
+  siteFiles: SiteFiles
   publish(request: Request): Promise<Response>
   check(request: Request): Promise<Response>
   read(request: Request): Promise<Response>
@@ -133,6 +136,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     clock,
   })
   return {
+    siteFiles: hub.siteFiles,
     publish: ask,
     check: ask,
     read: ask,

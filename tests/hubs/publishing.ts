@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { readBuildSource } from '../../src/built/build-source.ts'
+import type { SiteFiles } from '../../src/built/site-files.ts'
 import type { TakeTurn } from '../../src/concurrency/turns.ts'
 import { readHistory } from '../../src/content/content-history.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
@@ -55,6 +56,8 @@ export interface Hub {
   token: string
   state: StateStore
   git: GitStore
+  /** The files of the last build. */
+  siteFiles: SiteFiles
   /** @param body sent as is if it is a string, bytes or a stream; otherwise serialised as JSON */
   publish(body: unknown, sending?: Sending): Promise<Answer>
   /** Checks a publish; takes the same as `publish`. */
@@ -136,6 +139,7 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     token,
     state,
     git,
+    siteFiles: handlers.siteFiles,
     publish: async (body, sending = {}) => readAnswer(await handlers.publish(makeRequest(body, { token, ...sending }))),
     check: async (body, { to = REPOSITORY, ...sending } = {}) =>
       readAnswer(

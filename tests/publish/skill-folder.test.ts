@@ -140,10 +140,10 @@ test.each<[string, object | (() => Uint8Array), string]>([
   ['a command in SKILL.md', { 'SKILL.md': `${SKILL}\n!\`ls\`\n` }, 'SKILL.md: line 12: expected no !`ls`'],
   ['both SKILL.md and prompt.md', { 'prompt.md': 'x' }, 'got both'],
   ['a dot file', { '.env': 'x' }, '.env'],
-  ['201 files', some(201, 'x'), 'at most 200 files'],
+  ['501 files', some(501, 'x'), 'at most 500 files'],
   ['1,000 folders', some(1_000, '', '/a'), 'at most 1000 entries'],
-  ['1,000,001 bytes', some(5, 'x'.repeat(200_001)), 'at most 1000000 bytes'],
-  ['a file of 262,145 bytes', { a: 'x'.repeat(262_145) }, 'at most 262144 bytes'],
+  ['8,000,005 bytes', some(5, 'x'.repeat(1_600_001)), 'at most 8000000 bytes'],
+  ['a file of 2,000,001 bytes', { a: 'x'.repeat(2_000_001) }, 'at most 2000000 bytes'],
   ['nothing of a skill', () => pack({ 'README.md': 'x' }), 'expected SKILL.md or prompt.md'],
   ['two folders', () => pack({ 'a/SKILL.md': SKILL, 'b/SKILL.md': SKILL }), 'expected SKILL.md or prompt.md'],
   ['a folder above', () => packAs('SKILL,../SKILL'), 'SKILL.md'],
@@ -158,9 +158,9 @@ test.each<[string, object | (() => Uint8Array), string]>([
 
 //  case, archive, status, part of the message
 test.each<[string, () => Uint8Array, number, string]>([
-  ['a bomb', () => gzipSync(Buffer.alloc(1e8)), 413, 'at most 4194304 bytes when unpacked'],
-  ['many members', () => Buffer.concat(Array(40).fill(gzipSync(Buffer.alloc(200_000, 1)))), 413, 'when unpacked'],
-  ['2 MiB and a byte', () => new Uint8Array(2_097_153), 413, 'at most 1000000 bytes in all files'],
+  ['a bomb', () => gzipSync(Buffer.alloc(1e8)), 413, 'at most 12582912 bytes when unpacked'],
+  ['many members', () => Buffer.concat(Array(40).fill(gzipSync(Buffer.alloc(400_000, 1)))), 413, 'when unpacked'],
+  ['12 MiB and a byte', () => new Uint8Array(12_582_913), 413, 'at most 8000000 bytes in all files'],
   ['what is not gzip', () => Buffer.from('PK\u0003\u0004'), 400, 'not compressed with gzip'],
   ['what is not tar', () => gzipSync('hello'.repeat(200)), 400, 'invalid number'],
   ['a cut archive', () => gzipSync(Buffer.alloc(512)).subarray(0, 10), 400, 'not compressed with gzip'],

@@ -179,18 +179,21 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
     },
     'refused',
   ],
-  ['a file that is too long', withFile('a.md', 'x'.repeat(262_145)), 'refused'],
+  ['a file that is too long', withFile('a.md', 'x'.repeat(2_000_001)), 'refused'],
   [
-    '201 files',
-    { content: NEXT, skill, files: Array.from({ length: 201 }, (_, at) => ({ path: `f${at}`, text: 'x' })) },
+    '501 files',
+    { content: NEXT, skill, files: Array.from({ length: 501 }, (_, at) => ({ path: `f${at}`, text: 'x' })) },
     'refused',
   ],
   [
-    '1,000,001 bytes',
+    '8,000,001 bytes',
     {
       content: NEXT,
       skill,
-      files: Array.from({ length: 5 }, (_, at) => ({ path: `f${at}`, text: 'x'.repeat(at === 0 ? 200_001 : 200_000) })),
+      files: Array.from({ length: 5 }, (_, at) => ({
+        path: `f${at}`,
+        text: 'x'.repeat(at === 0 ? 1_600_001 : 1_600_000),
+      })),
     },
     'refused',
   ],

@@ -274,17 +274,17 @@ describe('what exceeds a limit is named, with the way out, and nothing is writte
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`f/${String(at).padStart(5, '0')}`, 'x']))
   const big = (length: number) => Buffer.alloc(length, 'x')
   test.each<[string, Files, RegExp]>([
-    ['201 files', many(201), /^files: expected at most 200 files beside SKILL\.md; the next one is f\/00200\. Remove/],
-    ['10,000 files', many(10_000), /^files: expected at most 200 files beside SKILL\.md/],
+    ['501 files', many(501), /^files: expected at most 500 files beside SKILL\.md; the next one is f\/00500\. Remove/],
+    ['10,000 files', many(10_000), /^files: expected at most 500 files beside SKILL\.md/],
     [
       'a large file',
-      { 'a.bin': big(262_145) },
-      /^files: a\.bin: expected at most 262144 bytes, got 262145\. Make it smaller/,
+      { 'a.bin': big(2_000_001) },
+      /^files: a\.bin: expected at most 2000000 bytes, got 2000001\. Make it smaller/,
     ],
     [
       'large files together',
-      Object.fromEntries([1, 2, 3, 4].map((at) => [`${at}.bin`, big(250_000 + at)])),
-      /^files: expected files of at most 1000000 bytes together, got 1000010\. The largest is 4\.bin with 250004 bytes\./,
+      Object.fromEntries([1, 2, 3, 4, 5].map((at) => [`${at}.bin`, big(1_600_000 + at)])),
+      /^files: expected files of at most 8000000 bytes together, got 8000015\. The largest is 5\.bin with 1600005 bytes\./,
     ],
     ['a deep path', { 'a/b/c/d/e/f/g/h/i': 'x' }, /^files: a\/b\/c\/d\/e\/f\/g\/h\/: expected at most 8 parts/],
     [
@@ -329,7 +329,7 @@ describe('what exceeds a limit is named, with the way out, and nothing is writte
   })
 
   test('and other skills are imported all the same', () => {
-    give(many(300), SKILL, 'large')
+    give(many(501), SKILL, 'large')
     give(FILES, SKILL, 'small')
     expect(importAll().map(({ status }) => status)).toEqual(['refused', 'new'])
   })

@@ -10,9 +10,9 @@ from program.main import invalid
 from program.terminal import say
 from prompt_hub.skills import SKILL, refuse_files
 
-MAX_FILES = 200
-MAX_FILE_BYTES = 262144
-MAX_FILES_BYTES = 1000000
+MAX_FILES = 500
+MAX_FILE_BYTES = 2000000
+MAX_FILES_BYTES = 8000000
 MAX_ATTESTATIONS = 5
 MAX_ATTESTATION_BYTES = 65536
 MAIN = (SKILL, "prompt.md")

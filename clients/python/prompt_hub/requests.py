@@ -19,7 +19,8 @@ from .exchange import Connections, open_url, origin_of, within
 from .read_token import has_asked, note_asked
 from .trouble import PromptHubError
 
-_MAX_BYTES = 4_194_304
+_MAX_BYTES = 12_582_912
+_TOO_LONG = " What is in front of the hub takes no request of this size: publish with a pull request, or raise the limit there."
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 4.0
 
@@ -205,7 +206,7 @@ def _gunzip(data: bytearray, url: str) -> bytes:
 
 
 def _trouble_of(error: urllib.error.HTTPError, url: str) -> Exception:
-    said = _message_of(error) or f"{url} returned status {error.code}."
+    said = _message_of(error) or f"{url} returned status {error.code}.{_TOO_LONG if error.code == 413 else ''}"
     if error.code == 404:
         return PromptHubError("not_found", said, status=404)
     if error.code < 500 and error.code != 429:

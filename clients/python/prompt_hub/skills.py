@@ -11,7 +11,7 @@ from .variable import as_dict, as_text
 
 SKILL = "SKILL.md"
 """The file that every skill has."""
-_MAX_FILES = 201
+_MAX_FILES = 501
 _MAX_PATH_BYTES = 900
 _PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
 _PATH = re.compile(f"{_PART}(?:/{_PART}){{0,7}}")

@@ -16,7 +16,7 @@ from .vendored import digest_of
 
 Value = TypeVar("Value")
 # All files of a skill, its SKILL.md, and a header and a filled block for each.
-_MAX_TAR_BYTES = 4_194_304
+_MAX_TAR_BYTES = 12_582_912
 _VERSIONS_PER_PAGE = 100
 # A prompt has at most 1,000 versions.
 _MAX_PAGES = 10

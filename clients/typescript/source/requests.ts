@@ -53,6 +53,8 @@ export type Reply = { kind: 'new'; text: string; etag: string | undefined; heade
 
 /** Maximum response size: a record with its escaped content is at most about twice as large as the content's 256 KiB. */
 const MAX_BYTES = 4_194_304
+const TOO_LONG =
+  ' What is in front of the hub takes no request of this size: publish with a pull request, or raise the limit there.'
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 4_000
 
@@ -248,7 +250,7 @@ async function readBounded(response: Response, url: string): Promise<Uint8Array<
 
 function troubleOf(response: Response, text: string, url: string): Trouble {
   const { status } = response
-  const said = messageOf(text) ?? `${url} returned status ${status}.`
+  const said = messageOf(text) ?? `${url} returned status ${status}.${status === 413 ? TOO_LONG : ''}`
   if (status === 404) throw new PromptHubError('not_found', said, { status })
   if (status < 500 && status !== 429) throw new PromptHubError('refused', said, { status })
   return {

@@ -3,7 +3,7 @@ import { digestOf } from './verify.ts'
 
 /** The file that every skill has. */
 export const SKILL = 'SKILL.md'
-const MAX_FILES = 201
+const MAX_FILES = 501
 const MAX_PATH_BYTES = 900
 const PATH = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,7}$/
 /** Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */

@@ -3,6 +3,7 @@ import { membershipsPath, trustedJobsPath } from '../../domain/access/membership
 import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
 import {
   APM_PATHS,
+  GIT_SERVICES,
   type Method,
   NPM_PATHS,
   READ_METHODS,
@@ -86,6 +87,12 @@ export const ADDRESSES: readonly Address[] = [
   ),
   ...NPM_PATHS.map(
     (path): Address => ({ path, methods: READ_METHODS, by: 'skills', about: 'Prompts for npm, as a registry' }),
+  ),
+  ...['', '/{owner}'].flatMap((of) =>
+    GIT_SERVICES.map((service): Address => {
+      const methods: readonly Method[] = service === 'info/refs' ? READ_METHODS : ['POST', 'OPTIONS']
+      return { path: `${of}/skills.git/${service}`, methods, by: 'host', about: 'Agent Skills as a git repository' }
+    }),
   ),
   { path: '/npm/*', methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' },
   { path: '/api/apm/*', methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' },

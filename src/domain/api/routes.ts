@@ -249,6 +249,9 @@ export const SKILL_SEARCH_PATH = '/api/search'
 /** The paths that npm, pnpm and bun request of a registry at `/npm`: the first is `@owner%2fname`. docs/channels.md */
 export const NPM_PATHS = ['/npm/{package}', '/npm/{scope}/{name}', '/npm/{scope}/{name}/-/{file}'] as const
 
+/** What git requests of a repository over HTTP, below `/skills.git` and `/{owner}/skills.git`. docs/channels.md */
+export const GIT_SERVICES = ['info/refs', 'git-upload-pack', 'git-receive-pack'] as const
+
 /** The paths that APM requests of a registry at `/api/apm`. docs/contract.md section 4 */
 export const APM_PATHS = [
   '/api/apm/v1/packages/{owner}/{name}/versions',

@@ -11,11 +11,20 @@ export type MarketplaceSkill = Pick<SkillIndexEntry, 'name' | 'description' | 'v
 /** How many skills a marketplace has at most. */
 export const MAX_PLUGINS = 1_000
 
-/** Formats a marketplace. Its plugins are archives at absolute URLs, because a marketplace at a URL has no folder. @param of the owner of all skills, or undefined for the hub @param skills no two have the same name */
+/** Says where the plugin of a skill is: the keys of its entry that do. @param page the URL of its version */
+export type PlacePlugin = (skill: MarketplaceSkill, page: string) => object
+
+/** The plugin is an archive at an absolute URL, because a marketplace at a URL has no folder. */
+const asArchive: PlacePlugin = ({ sha256 }, page) => ({
+  source: { source: 'archive', url: `${page}/plugin.zip`, ...(sha256 !== undefined && { sha256 }) },
+})
+
+/** Formats a marketplace. @param of the owner of all skills, or undefined for the hub @param skills no two have the same name */
 export function formatMarketplace(
   of: { name: string; owner: string | undefined },
   skills: readonly MarketplaceSkill[],
   baseUrl: string,
+  place: PlacePlugin = asArchive,
 ): string {
   const { owner = new URL(baseUrl).host } = of
   return JSON.stringify({
@@ -30,11 +39,7 @@ export function formatMarketplace(
         description: skill.description,
         author: { name: skill.owner },
         homepage: page,
-        source: {
-          source: 'archive',
-          url: `${page}/plugin.zip`,
-          ...(skill.sha256 !== undefined && { sha256: skill.sha256 }),
-        },
+        ...place(skill, page),
       }
     }),
   })

@@ -426,6 +426,14 @@ export function filesTooLarge(): HubError {
   )
 }
 
+/** Returns the error for a request that is longer than those which the hub's platform passes on. */
+export function tooLargeForPlatform(mostBytes: number): HubError {
+  return new HubError(
+    'content_too_large',
+    `The platform of this hub takes a request of at most ${mostBytes} bytes. Add the version with a pull request to the repository of the content instead.`,
+  )
+}
+
 /** Maximum number of problems that a page shows beside its fields: more than a form without nonsense can have. */
 const MAX_PLACED_PROBLEMS = 100
 

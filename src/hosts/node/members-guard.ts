@@ -54,7 +54,7 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy
     const source = { client: () => clientKeyOf(ip), isFromProxy: () => isProxy(peer) }
     let isReader = false
     try {
-      isReader = await readers.isReader(request, source)
+      isReader = await readers.isReader(GIT.test(path) ? withBearer(request) : request, source)
     } catch (thrown) {
       if (openness === undefined || openness === 'signed-out') return refuse(request, path, toHubError(thrown))
     }
@@ -74,8 +74,29 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy
   }
 }
 
-/** The endpoint of MCP has its own form of errors. */
+/** What git requests of a repository. */
+const GIT = /\/skills\.git\/[\w/-]+$/
+
+/** Returns the same request with the token as other programs send it. Git knows passwords alone: any user's is the token. */
+function withBearer(request: Request): Request {
+  const [, basic] = /^Basic ([\w+/]{1,4000}={0,2})$/i.exec(request.headers.get('Authorization') ?? '') ?? []
+  if (basic === undefined) return request
+  const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(Buffer.from(basic, 'base64').toString('latin1')) ?? []
+  const headers = new Headers(request.headers)
+  // Some programs send a token as the user.
+  const token = password === '' || password === 'x-oauth-basic' ? user : password
+  headers.delete('Authorization')
+  if (/^[!-~]+$/.test(token)) headers.set('Authorization', `Bearer ${token}`)
+  return new Request(request.url, { method: request.method, headers })
+}
+
+/** The endpoint of MCP has its own form of errors, and git asks for a password only if it is told to. */
 function refuse(request: Request, path: string, error: HubError): Response {
+  if (GIT.test(path)) {
+    const answer = respondWithError(request, error)
+    if (answer.status === 401) answer.headers.set('WWW-Authenticate', 'Basic realm="Prompt Hub"')
+    return answer
+  }
   if (path !== '/mcp') return respondWithError(request, error)
   const { status, headers } = respondWithError(request, error)
   const answer = respondWithRefusal(request, new Refusal(status, CODES.refused, error.message))

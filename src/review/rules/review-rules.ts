@@ -39,9 +39,9 @@ export const RULES = {
     'create it, or set CONTENT_DIR to the folder that contains the prompts',
   ),
   readable: error('Every file and folder can be read.', 'give yourself read permission'),
-  'file-fits': error('A file is at most 1 MB in size; a file of a skill, at most 262,144 bytes.', 'shorten it'),
+  'file-fits': error('A file is at most 1 MB in size; a file of a skill, at most 2,000,000 bytes.', 'shorten it'),
   'files-fit': error(
-    'The files of a skill are at most 200, with at most 1,000,000 bytes together.',
+    'The files of a skill are at most 500, with at most 8,000,000 bytes together.',
     'remove files, or let SKILL.md say where to download them',
   ),
   'files-need-skill': error(

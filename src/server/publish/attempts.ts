@@ -40,6 +40,8 @@ export function openClock(): Clock {
 const DEADLINE_MS = 25_000
 /** Time limit for one call to the git host. */
 const CALL_MS = 8_000
+/** How fast files reach the git host at least. */
+const BYTES_PER_MS = 1_000
 /** Approximate duration of a read and a commit. If less time remains, no attempt is started. */
 const ATTEMPT_MS = 3_000
 /** How long after the arrival of its request a publish can still start. */
@@ -98,7 +100,7 @@ export interface Readers {
 export interface GitWrite<Shown extends object = ShownRepository> {
   owner: string
   name: string | undefined
-  /** The time when the request arrived, in milliseconds. */
+  /** The time when the request had arrived, in milliseconds. */
   arrivedMs: number
   /** Whether the decision needs the last 100 commits. */
   needsHistory: boolean
@@ -184,7 +186,7 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
     const { headline, trailers } = decided.additions.message
     sent.set(headline, decided)
     const message = { headline, trailers: [...trailers, operation] }
-    const outcome = await git.commit({ ...decided.additions, message, base: folder }, callWithin(deadline))
+    const outcome = await git.commit({ ...decided.additions, message, base: folder }, callWithin(deadline, commitMs(decided.additions)))
     if (outcome.kind === 'committed') return finish(decided, folder, outcome)
     if (outcome.kind === 'busy') await waitOrGiveUp(deadline, outcome.retryAfterSeconds)
     if (outcome.kind === 'unknown') isInDoubt = true
@@ -276,8 +278,14 @@ function leftMs({ endsMs, now }: Deadline): number {
   return endsMs - now()
 }
 
-function callWithin(deadline: Deadline): CallOptions {
-  return { signal: AbortSignal.timeout(Math.max(1, Math.min(CALL_MS, leftMs(deadline)))) }
+function callWithin(deadline: Deadline, mostMs = CALL_MS): CallOptions {
+  return { signal: AbortSignal.timeout(Math.max(1, Math.min(mostMs, leftMs(deadline)))) }
+}
+
+/** Returns the time limit for a commit: the files of a skill take a while to send. */
+function commitMs({ version }: Pick<Additions, 'version'>): number {
+  const bytes = version?.files?.reduce((sum, { bytes: { length } }) => sum + length, 0) ?? 0
+  return CALL_MS + Math.ceil(bytes / BYTES_PER_MS)
 }
 
 /** Runs a read. If the git host fails, waits as long as it requests. @returns undefined if there is time to read again @throws the failure if there is no time left */

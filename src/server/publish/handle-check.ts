@@ -6,7 +6,6 @@ import { isComposed } from '../../domain/compose/compose-version.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
-import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner, type RepositoryPlace } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
 import { unpackFiles } from '../../files/read-archive.ts'
@@ -18,7 +17,7 @@ import { openBody } from '../read-body.ts'
 import { invalidNameError, respondToSender } from '../refusals.ts'
 import { respondWithRecord } from '../respond.ts'
 import type { WrittenVersion } from './decide.ts'
-import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
+import { bodyKindOf, boundBody, decodeBody, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { listSince, neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
@@ -26,19 +25,19 @@ import { listSince, neighboursInRecords, readParts, readSurroundings } from './s
 /** A hub that checks a publish. */
 export type CheckHub = Hub & Pick<PublishHub, 'parseArchive'>
 
-/** Handles one check. Never throws: errors become responses. @param parameters as in the path, maybe malformed */
+/** Handles one check. Never throws: errors become responses. @param parameters as in the path, maybe malformed @param platformBytes as in `WriteRoute` */
 export async function handleCheck(
   request: Request,
   { owner = '', name = '' }: PathParameters,
   connect: Connect<CheckHub>,
   now: () => number = Date.now,
+  platformBytes?: number,
 ): Promise<Response> {
   try {
     const hub = await connect()
     await countRequest(hub)
     const kind = bodyKindOf(request)
-    const tooLarge = kind === 'archive' ? filesTooLarge : contentTooLarge
-    const incoming = openBody(request, maxBytesOf(request, kind), tooLarge)
+    const incoming = openBody(request, ...boundBody(request, kind, platformBytes))
     await incoming.checkLength()
     requireMediaType(request, kind)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
-import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { Connect } from '../hub.ts'
@@ -18,7 +17,7 @@ import {
   requireRights,
   requireScope,
 } from './authenticate.ts'
-import { bodyKindOf, decodeBody, maxBytesOf, requireMediaType } from './media-types.ts'
+import { bodyKindOf, boundBody, decodeBody, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Sending } from './write-to-git.ts'
@@ -38,8 +37,7 @@ export async function handleWrite(
   const { handle = '', owner = handle, name = '' } = route.parameters
   try {
     const kind = bodyKindOf(request)
-    const tooLarge = kind === 'archive' ? filesTooLarge : contentTooLarge
-    const incoming = openBody(request, maxBytesOf(request, kind), tooLarge)
+    const incoming = openBody(request, ...boundBody(request, kind, route.platformBytes))
     await incoming.checkLength()
     // The body of a DELETE is optional, so the media type is checked only if there is a body.
     if (method !== 'DELETE') requireMediaType(request, kind)
@@ -48,16 +46,17 @@ export async function handleWrite(
     if (!isOwner(owner) || !(isOfOwner || isName(name))) throw (await refusals()).invalidNameError()
     const write = await openWrite(request, route)
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
-    const bytes = await incoming.read()
-    const isEmpty = bytes.length === 0 && method === 'DELETE'
-    if (method === 'DELETE' && !isEmpty) requireMediaType(request, kind)
-    const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
-    if (isOfOwner) requireOwnerScope(bearer, owner)
-    else requireScope(bearer, owner, name)
-    requirePermission(bearer, needed)
-    const sending = { owner, name, bearer, arrivedMs, wantsText: wantsText(request) }
-    await admitJob(sending, needed, [method, pathname + search, hash('sha256', bytes)].join('\0'), deps, time)
-    const response = await carryOut(sending, deps, time)
+    const response = await incoming.use(async (bytes) => {
+      const isEmpty = bytes.length === 0 && method === 'DELETE'
+      if (method === 'DELETE' && !isEmpty) requireMediaType(request, kind)
+      const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
+      if (isOfOwner) requireOwnerScope(bearer, owner)
+      else requireScope(bearer, owner, name)
+      requirePermission(bearer, needed)
+      const sending = { owner, name, bearer, arrivedMs: time.now(), wantsText: wantsText(request) }
+      await admitJob(sending, needed, [method, pathname + search, hash('sha256', bytes)].join('\0'), deps, time)
+      return carryOut(sending, deps, time)
+    })
     // The time of last use is only informational, so the write succeeds even if it cannot be stored.
     if (bearer.tokenId !== undefined) await deps.recordTokenUse(bearer.tokenId).catch(() => {})
     return response
@@ -81,6 +80,8 @@ async function openWrite(request: Request, { id, parameters }: WriteRoute) {
 export interface WriteRoute {
   id: WriteId
   parameters: PathParameters
+  /** The longest request that reaches the hub on its platform; undefined if that is longer than any that the hub takes. */
+  platformBytes?: number | undefined
 }
 
 /** Imports the code for rejections on first use, because a successful publish does not need it. */

@@ -1,6 +1,7 @@
 // Decides which bodies a publish, a check and a change accept, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { contentTooLarge, filesTooLarge, tooLargeForPlatform } from '../../domain/publishing/request.ts'
 import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../read-body.ts'
 
 /** What a request has as its body: JSON, a prompt file, or the archive of a skill's folder. docs/contract.md section 7 */
@@ -21,10 +22,15 @@ export function bodyKindOf({ method, headers }: Request): BodyKind | undefined {
   return Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }
 
-/** Returns the maximum number of bytes of a body. */
-export function maxBytesOf({ method }: Request, kind: BodyKind | undefined): number {
-  const mayHaveFiles = method === 'POST' && (kind === 'json' || kind === 'archive')
-  return mayHaveFiles ? LIMITS.requestBytesWithFiles : LIMITS.requestBytes
+/** Returns the maximum number of bytes of a body, and the error for a longer one. @param platformBytes the longest request that reaches the hub on its platform */
+export function boundBody(
+  { method }: Request,
+  kind: BodyKind | undefined,
+  platformBytes: number | undefined,
+): [most: number, tooLarge: () => HubError] {
+  if (method !== 'POST' || (kind !== 'json' && kind !== 'archive')) return [LIMITS.requestBytes, contentTooLarge]
+  if (platformBytes !== undefined) return [platformBytes, () => tooLargeForPlatform(platformBytes)]
+  return [LIMITS.requestBytesWithFiles, kind === 'archive' ? filesTooLarge : contentTooLarge]
 }
 
 /** Checks that a body is in a form that the method accepts. @throws HubError `unsupported_media_type` */

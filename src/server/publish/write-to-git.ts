@@ -34,7 +34,7 @@ export interface Sending {
   /** Empty if the write is to the owner itself. */
   name: string
   bearer: Bearer
-  /** When the request arrived, in milliseconds since 1970. */
+  /** When the request had arrived, in milliseconds since 1970. */
   arrivedMs: number
   /** Whether the sender wants a response in text, where there is one. */
   wantsText?: boolean

@@ -12,9 +12,9 @@ import { packTar } from './tar.ts'
 
 /** Every hub rejects a request above this size, so a larger file is not read to its end. */
 const MAX_REQUEST_BYTES = 1_048_576
-const MAX_FILES = 200
-const MAX_FILE_BYTES = 262_144
-const MAX_FILES_BYTES = 1_000_000
+const MAX_FILES = 500
+const MAX_FILE_BYTES = 2_000_000
+const MAX_FILES_BYTES = 8_000_000
 const MAX_ATTESTATIONS = 5
 const MAX_ATTESTATION_BYTES = 65_536
 /** At most this many files for one pattern. */

@@ -28,11 +28,15 @@ import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
 import { checkState, checkThrough, openReadiness } from '../readiness.ts'
+import { openSkillRepositories } from '../skill-repositories.ts'
 import type { StatusSources } from '../status-metrics.ts'
 import type { Served, Site } from './site.ts'
 
 /** The application, which also serves the static files. */
-const APP = createHubApp<FunctionContext & { hub: ServerHub }>(({ hub }) => hub.newest ?? hub.files)
+const APP = createHubApp<FunctionContext & { hub: ServerHub }>(
+  ({ hub }) => hub.newest ?? hub.files,
+  openSkillRepositories(),
+)
 
 /** The stores that a server needs; without a watch, it does not report whether the state store works. */
 type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>

@@ -20,8 +20,8 @@ const LIMITS = {
   /** Maximum size of the request line and headers. */
   headerBytes: 24 * 1024,
   headersMs: 10_000,
-  /** Maximum time to receive a request, from its first byte to its last. */
-  requestMs: 30_000,
+  /** Maximum time to receive a request, from its first byte to its last. In that time, the longest arrives at 2 Mbit/s. */
+  requestMs: 60_000,
   /** Maximum time without a byte in either direction while a request is under way. A publish may wait for 25 s until it is answered. */
   stalledMs: 30_000,
   // nginx keeps its upstream connections open for 60 s. This timeout is longer, so that nginx never uses a connection that the hub is about to close.

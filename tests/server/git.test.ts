@@ -1,0 +1,149 @@
+// Tests the git repositories with skills: what the git program clones, that the same catalogue makes the same commits, and what is refused.
+import { execFile } from 'node:child_process'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SiteFiles } from '../../src/built/site-files.ts'
+import { startServer } from '../../src/hosts/node/http/http-server.ts'
+import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
+import { openSkillRepositories } from '../../src/hosts/node/skill-repositories.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { git as gitRoutes } from '../../src/routes/git.ts'
+import type { Hub as RequestHub } from '../../src/server/hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const folder = temporaryFolder('hub-git-')
+const skill = { description: 'Fills in forms.' }
+const SCRIPT = '#!/bin/sh\r\necho "é"\n'
+
+let hub: Hub
+let token: string
+let siteFiles: SiteFiles
+let host: Awaited<ReturnType<typeof startServer>>
+let origin: string
+let repositories = openSkillRepositories(join(folder, 'repositories'))
+
+beforeAll(async () => {
+  hub = await openHub(openLocalWorld())
+  token = await hub.makeToken({ permissions: ['publish', 'maintain'] })
+  await publish('acme/forms', { skill, files: [{ path: 'scripts/fill.sh', text: SCRIPT }] })
+  await publish('acme/plain', { content: 'No skill.\n' })
+  await build()
+  const limiter = { take: async () => 0 }
+  const app = createApp([
+    gitRoutes<object>({
+      hub: () =>
+        ({ baseUrl: 'https://hub.example', siteFiles, limiter, clientAddress: '192.0.2.1' }) as unknown as RequestHub,
+      repositories: {
+        find: (source) => repositories.find(source),
+        answer: (...asked) => repositories.answer(...asked),
+      },
+    }),
+  ])
+  host = await startServer(listenTo(createHandler(app, () => ({}))), 0, { listenAt: ['127.0.0.1'] })
+  origin = `http://127.0.0.1:${(host.server.address() as AddressInfo).port}`
+})
+afterAll(() => host?.stop(0))
+
+async function publish(to: string, body: Record<string, unknown>): Promise<void> {
+  const { status, message } = await hub.publish({ title: 'Forms', content: 'Fill.\n', ...body }, { to, token })
+  expect([status, message]).toEqual([201, ''])
+}
+
+/** Builds the content, which is then served. */
+async function build(): Promise<void> {
+  await hub.build()
+  // Each build has files of its own.
+  siteFiles = { read: (path) => hub.siteFiles.read(path) }
+}
+
+const run = promisify(execFile)
+/** Runs the git program. @returns its output */
+const git = async (...args: string[]) =>
+  (await run('git', args, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, GIT_TERMINAL_PROMPT: '0' } }))
+    .stdout
+const headOf = (clone: string) => git('-C', clone, 'rev-parse', 'HEAD')
+
+test.each([
+  ['', '2', []],
+  ['/acme', '2', ['--depth', '1']],
+  ['/acme', '0', []],
+  ['/acme', '1', ['--depth', '1']],
+])('git clones %s/skills.git with version %s of the protocol and %j', async (of, version, options) => {
+  const clone = `clone${of.length}-${version}-${options.length}`
+  await git('-c', `protocol.version=${version}`, 'clone', '--quiet', ...options, `${origin}${of}/skills.git`, clone)
+  expect(await git('-C', clone, 'ls-tree', '-r', '--format=%(objectmode) %(path)', 'HEAD')).toBe(
+    '100644 .claude-plugin/marketplace.json\n100644 README.md\n100644 skills/forms/SKILL.md\n100755 skills/forms/scripts/fill.sh\n',
+  )
+  expect(await git('-C', clone, 'show', 'HEAD:skills/forms/scripts/fill.sh')).toBe(SCRIPT)
+  expect(await git('-C', clone, 'show', 'HEAD:skills/forms/SKILL.md')).toBe(
+    (await hub.read('/acme/forms/SKILL.md')).text,
+  )
+  const { plugins } = JSON.parse(await git('-C', clone, 'show', 'HEAD:.claude-plugin/marketplace.json'))
+  expect(plugins).toMatchObject([
+    { name: 'forms', version: '1.0.0', source: './skills/forms', strict: false, skills: ['./'] },
+  ])
+})
+
+test('a publish is a fast-forward, and another hub makes the same commits; a yank takes its version out', async () => {
+  const clone = 'follows'
+  await git('clone', '--quiet', `${origin}/acme/skills.git`, clone)
+  const first = await headOf(clone)
+  await publish('acme/forms', { skill, files: [], content: 'Fill all.\n', bump: 'minor' })
+  await build()
+  await git('-C', clone, 'pull', '--quiet', '--ff-only')
+  const second = await headOf(clone)
+  expect(await git('-C', clone, 'log', '--format=%s')).toBe('Publish acme/forms@1.1.0\nPublish acme/forms@1.0.0\n')
+  expect(await git('-C', clone, 'ls-files', 'skills')).toBe('skills/forms/SKILL.md\n')
+  const kept = repositories
+  repositories = openSkillRepositories(join(folder, 'another'))
+  await git('clone', '--quiet', `${origin}/acme/skills.git`, 'another-clone')
+  expect(await headOf('another-clone')).toBe(second)
+  repositories = kept
+  const yank = { path: '/api/v1/repos/acme/forms/versions/1.1.0/yank', method: 'PUT', token }
+  expect((await hub.publish({ reason: 'Wrong.' }, yank)).status).toBe(200)
+  await build()
+  await git('clone', '--quiet', `${origin}/acme/skills.git`, 'yanked')
+  expect(await headOf('yanked')).toBe(first)
+})
+
+test('a push, and an owner without skills, are refused with a sentence', async () => {
+  await git('clone', '--quiet', `${origin}/acme/skills.git`, 'pushes')
+  await expect(git('-C', 'pushes', 'push', '--quiet')).rejects.toThrow('remote: This repository is read only.')
+  await expect(git('clone', `${origin}/nobody/skills.git`)).rejects.toThrow('remote: nobody has no Agent Skills.')
+})
+
+const PACK = 'git-upload-pack'
+const WANTS = { 'Content-Type': 'application/x-git-upload-pack-request' }
+//  path, body, headers, status
+test.each<[string, BodyInit | undefined, Record<string, string>, number]>([
+  ['info/refs', undefined, {}, 400],
+  ['info/refs?service=git-receive-pack', undefined, {}, 403],
+  ['info/refs?service=git-upload-archive', undefined, {}, 400],
+  [PACK, undefined, {}, 405],
+  [PACK, '0000', {}, 415],
+  [PACK, '0000', { ...WANTS, 'Content-Encoding': 'br' }, 415],
+  [PACK, '0000', { ...WANTS, 'Content-Encoding': 'gzip' }, 400],
+  [PACK, 'x'.repeat(1_048_577), WANTS, 413],
+  ['git-receive-pack', '0000', { 'Content-Type': 'application/x-git-receive-pack-request' }, 403],
+])('%s, case %#', async (path, body, headers, status) => {
+  const method = body === undefined ? 'GET' : 'POST'
+  const answer = await fetch(`${origin}/acme/skills.git/${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  })
+  expect(answer.status).toBe(status)
+  expect(await answer.text()).toMatch(/\.(?:\n|"\}\})$/)
+})
+
+test('what no git sends ends with nothing', async () => {
+  const wants = `0032want ${'a'.repeat(40)}\n00000009done\n`
+  for (const body of ['', 'zzzz', '0000', wants]) {
+    const answer = await fetch(`${origin}/acme/skills.git/${PACK}`, { method: 'POST', headers: WANTS, body })
+    expect([answer.status, (await answer.text()).length < 200]).toEqual([200, true])
+  }
+})
