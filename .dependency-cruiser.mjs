@@ -46,7 +46,7 @@ const FOLDERS = {
   'src/hub': [
     ...[FORMATS, 'src/account/', 'src/attestations/', 'src/built/', 'src/concurrency/', 'src/config.ts'],
     ...['src/domain/', 'src/editor/', 'src/files/', 'src/git/', 'src/github/', 'src/routes/', 'src/search/'],
-    ...['src/server/', 'src/site/rendering.ts', 'src/state/'],
+    ...['src/server/', 'src/site/rendering.ts', 'src/skills/', 'src/state/'],
   ],
   'src/site': ['src/config.ts', 'src/domain/', 'src/search/search.ts', 'src/server/'],
   'src/pages': [

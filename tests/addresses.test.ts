@@ -199,7 +199,9 @@ describe('build output', () => {
     expect(pages).toContain('/{owner}/{name}')
     const paths = ADDRESSES.map(({ path }) => path)
     const fixed = (path: string) =>
-      paths.includes(path) || paths.includes(path.replace(/^(\/docs)\/[\w-]+$/, '$1/{guide}'))
+      paths.includes(path) ||
+      paths.includes(`/.well-known${path}`) ||
+      paths.includes(path.replace(/^(\/docs)\/[\w-]+$/, '$1/{guide}'))
     expect(pages.filter((path) => !fixed(path) && !path.startsWith('/assets/'))).toEqual([])
   })
 

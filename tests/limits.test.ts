@@ -92,7 +92,6 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/page-cache.ts MAX_BYTES': 'what our own host keeps in memory',
   'src/server/publish/renew-fresh-copy.ts MAX_UNKNOWN': 'versions that are read again after a publish',
   'src/server/publish/attempts.ts MAX_REREADS': 'how often publishing looks again',
-  'src/server/read-body.ts MAX_ARRIVING_BYTES': 'the memory for bodies that are arriving',
   'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',
@@ -100,6 +99,15 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/files/plain-files.ts MAX_ATTEMPTS': 'how often a file that is being replaced is opened again',
   'src/files/read-archive.ts MAX_ENTRIES': 'folders and files of an archive; a skill may have far fewer files',
   'src/hub/open-publish-hub.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
+  'src/domain/catalogue/change-mark.ts MAX_CHARACTERS': 'how much of a reason or a name the activity shows',
+  'src/domain/inspect/describe.ts MAX_HOSTS': 'hosts that a sentence names',
+  'src/domain/inspect/inspect.ts MAX_LISTED': 'findings that a list names; it counts the others',
+  'src/domain/inspect/inspect.ts MAX_MATCHES': 'places of one rule in one line',
+  'src/domain/inspect/inspect.ts MAX_READ': 'how much all rules read together; beyond that, a finding says so',
+  'src/domain/inspect/words.ts MAX_LINE': 'as far as a rule looks in a line',
+  'src/domain/inspect/words.ts MAX_NEXT': 'as far as a rule looks for the next word',
+  'src/server/read-body.ts MAX_HELD_BYTES': 'the bodies of all requests together; others are asked to wait',
+  'src/skills/handle-git.ts MAX_BYTES': 'what git asks with; a clone of all skills needs far less',
   'src/review/rules/impact.ts MAX_NAMES': 'keeps the comment on a pull request short',
 }
 
@@ -112,6 +120,8 @@ const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?
 const FIXED: Readonly<Record<string, string>> = {
   "src/domain/api/schema.ts z.number().min(0).max(1).nullable().describe('The score of the suite, from 0 to 1, or null.'),":
     'a score is a fraction',
+  "src/domain/content/label-schema.ts .max(99, 'expected 1 to 99; to give everybody the second version, move the label to it')":
+    'a share in whole percents',
   "src/domain/content/protected-labels.ts .max(1, 'expected 0 to 1')": 'a score is a fraction',
   "src/domain/content/result-file.ts .max(1, 'expected 0 to 1')": 'a score is a fraction',
   "src/domain/content/trusted-root-file.ts .max(10, 'expected at most 10 roots')": 'the operator’s own file',

@@ -22,6 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
   attestations: 'Attestations',
   changelog: 'What changed',
   bump: 'Version',
+  labels: 'Labels',
   allow_breaking: 'Version',
   forked_from: 'Started from',
   label: 'Label',

@@ -33,6 +33,8 @@ export const LIMITS = {
   /** Files that one deletion may remove, which is one call to the git host. */
   deletedFiles: 2_000,
   queryCharacters: 200,
+  /** Of the key of a caller, who gets one of two versions of a label. */
+  callerKeyCharacters: 1_000,
   pageSize: 20,
   /** Versions per page of a repository's list. */
   versionPageSize: 100,

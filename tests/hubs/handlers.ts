@@ -1,8 +1,8 @@
 // The handlers of a hub, run in this process with an in-memory build.
 
-import type { SiteFiles } from '../../src/built/site-files.ts'
 import { verifyAttestation } from '../../src/attestations/verify-in-thread.ts'
 import { listApmFiles, listBundleFiles, listCapabilityFiles, makeNpmFile } from '../../src/build/make-repository.ts'
+import type { SiteFiles } from '../../src/built/site-files.ts'
 import { joinCatalogue, orderCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type CatalogueEntry, makeEntry } from '../../src/catalogue/entry.ts'
 import { listDataFiles } from '../../src/catalogue/published/data-files.ts'

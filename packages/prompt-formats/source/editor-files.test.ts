@@ -9,7 +9,7 @@ const language: Variable = { ...undeclaredVariable('language'), required: false,
 const front = { owner: 'acme', name: 'tidy', title: 'Tidy', description: 'Tidies: "all".', license: null, labels: {} }
 
 function write(format: keyof typeof WRITERS, content: string, variables = [language], kind: 'text' | 'chat' = 'text') {
-  const version = { ...aVersion('1.0.0'), content, variables, format: kind, parameters: { model: 'gpt-5', top_p: 1 } }
+  const version = { ...aVersion('1.0.0'), content, variables, format: kind, parameters: { model: 'model-1', top_p: 1 } }
   const { file, lost, refused } = WRITERS[format](toExported({ ...front, tags: [] }, version)) as {
     file?: { name: string; text: string }
     lost?: string[]
@@ -23,7 +23,7 @@ test.each([
   [
     'copilot-prompt',
     'tidy.prompt.md',
-    `---\ndescription: "Tidies: \\"all\\"."\nmodel: "gpt-5"\n---\nIn \${input:language:Go}, {{x}}.\n`,
+    `---\ndescription: "Tidies: \\"all\\"."\nmodel: "model-1"\n---\nIn \${input:language:Go}, {{x}}.\n`,
   ],
   [
     'copilot-instructions',

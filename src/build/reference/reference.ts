@@ -257,6 +257,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   removedVersions: 'Deleted versions per prompt',
   deletedFiles: 'Files that one deletion removes',
   queryCharacters: 'Length of a search query, in characters',
+  callerKeyCharacters: 'Key of a caller of a label with two versions, in characters',
   pageSize: 'Records per page',
   versionPageSize: 'Versions per page of a prompt’s list',
   highestPage: 'Highest page number',

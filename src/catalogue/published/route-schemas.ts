@@ -122,7 +122,7 @@ const SCHEMAS: Readonly<Record<ReadId, RouteSchemas>> = {
       {
         name: 'key',
         description: 'Names the caller: of a label that offers a second version to a share of callers, who gets it.',
-        schema: z.string().max(1_000),
+        schema: z.string().max(LIMITS.callerKeyCharacters),
       },
     ],
     response: null,

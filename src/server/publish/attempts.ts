@@ -186,7 +186,10 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
     const { headline, trailers } = decided.additions.message
     sent.set(headline, decided)
     const message = { headline, trailers: [...trailers, operation] }
-    const outcome = await git.commit({ ...decided.additions, message, base: folder }, callWithin(deadline, commitMs(decided.additions)))
+    const outcome = await git.commit(
+      { ...decided.additions, message, base: folder },
+      callWithin(deadline, commitMs(decided.additions)),
+    )
     if (outcome.kind === 'committed') return finish(decided, folder, outcome)
     if (outcome.kind === 'busy') await waitOrGiveUp(deadline, outcome.retryAfterSeconds)
     if (outcome.kind === 'unknown') isInDoubt = true

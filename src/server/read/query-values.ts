@@ -2,6 +2,7 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import type { Repository } from '../../domain/api/schema.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { targetOf } from '../../domain/values/label-target.ts'
 import { isVersion } from '../../domain/values/names.ts'
@@ -31,16 +32,16 @@ export function readVersionQuery(query: URLSearchParams): AskedRaw {
   return { version, label, at, key }
 }
 
-/** Maximum length of a key in UTF-16 code units. */
-const MAX_KEY = 1_000
-
 /** @throws HubError `invalid_request` for a key without a label, at a time in the past, or that is too long */
 function checkKey(key: string, label: string | undefined, at: string | undefined): void {
   if (label === undefined) throw new HubError('invalid_request', 'key: expected a label too, such as label=production.')
   if (at !== undefined)
     throw new HubError('invalid_request', 'key: expected no at beside it, because who got which version is not kept.')
-  if (key.length > MAX_KEY)
-    throw new HubError('invalid_request', `key: expected at most ${MAX_KEY} characters, got ${key.length}.`)
+  if (key.length > LIMITS.callerKeyCharacters)
+    throw new HubError(
+      'invalid_request',
+      `key: expected at most ${LIMITS.callerKeyCharacters} characters, got ${key.length}.`,
+    )
 }
 
 /** Parses the version to compare with. @throws HubError `invalid_request` for a malformed number */
