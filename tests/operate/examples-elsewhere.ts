@@ -178,6 +178,18 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: '"extends"',
     reason: 'It is a setting; tests/formats/renovate.test.ts reads the preset.',
   },
+  {
+    document: 'updates',
+    has: '--deny network,danger',
+    reason: 'It needs a version that can do more; tests/clients/publisher.test.ts publishes one.',
+  },
+  { document: 'updates', has: '"deny"', reason: 'It is a part of a lock; tests/clients/publisher.test.ts has one.' },
+  { document: 'trust', has: 'now runs what it', reason: 'It is a message; tests/clients/publisher.test.ts sees one.' },
+  {
+    document: 'production',
+    has: '{ key: user.id }',
+    reason: 'It needs a user; tests/clients/splits.test.ts chooses for a million.',
+  },
   { document: 'publishing', has: 'content/{owner}', reason: 'It is a list of paths.' },
   { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },
   { document: 'hosting-cluster', has: 'load balancer', reason: 'It is a drawing.' },

@@ -337,6 +337,19 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     says: /1\.0\.1[\s\S]*production/,
   },
   {
+    document: 'production',
+    has: '--split 1.0.1=10',
+    place: 'production',
+    before: 'hubcli label acme/order-status production 1.0.0',
+    says: /production 1\.0\.0, 1\.0\.1 for 10 %/,
+  },
+  {
+    document: 'production',
+    has: 'production --undo',
+    place: 'production',
+    says: /production 1\.0\.0\n/,
+  },
+  {
     document: 'reading',
     has: 'raw?version=1.0.0',
     before: 'hubcli label acme/code-review production 2.0.0',
