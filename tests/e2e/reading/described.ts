@@ -31,6 +31,7 @@ export function described(hub: Reading): void {
       expect(parameters('/api/v1/repos/{owner}/{name}/raw')).toEqual([
         ...repository,
         'query at',
+        'query key',
         'query label',
         'query version',
       ])
