@@ -269,7 +269,7 @@ test('labels and yanks by keyboard alone', async () => {
   await choose('Yank', 'Enter')
   await page.getByText(/^\d\.\d\.\d is yanked\.$/).waitFor()
   const { latest_version, labels } = await record('alice/keys')
-  expect([latest_version, labels]).toEqual(['1.0.0', { stable: '1.0.0' }])
+  expect([latest_version, labels]).toEqual(['1.0.0', { stable: { version: '1.0.0', split: null } }])
 })
 
 describe('a first prompt', () => testFirstPrompt(() => [browser, hub]))

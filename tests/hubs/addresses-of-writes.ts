@@ -197,11 +197,11 @@ export const WRITES: readonly Write[] = [
     body: label,
     reads: {
       copy: {
-        [`${R}/greet`]: '"production":"1.1.0"',
+        [`${R}/greet`]: '"production":{"version":"1.1.0","split":null}',
         [`${R}/greet/raw?label=production`]: 'zebrafish',
         [`${R}/greet/activity`]: '"type":"labelled"',
         '/api/v1/users/acme/labels/production': '"version":"1.1.0"',
-        [`${D}/greet.json`]: '"production":"1.1.0"',
+        [`${D}/greet.json`]: '"production":{"version":"1.1.0","split":null}',
         '/data/v1/users/acme/labels/production.json': '"version":"1.1.0"',
         '/data/v1/activity/acme/greet.json': '"type":"labelled"',
         [tool('get_prompt', { ...GREET, label: 'production' })]: 'zebrafish',
@@ -221,7 +221,7 @@ export const WRITES: readonly Write[] = [
       copy: {
         [`${R}/greet/raw?label=production`]: 'Hello',
         '/api/v1/users/acme/labels/production': '"version":"1.0.0"',
-        [`${D}/greet.json`]: '"production":"1.0.0"',
+        [`${D}/greet.json`]: '"production":{"version":"1.0.0","split":null}',
         '/data/v1/users/acme/labels/production.json': '"version":"1.0.0"',
         '/data/v1/activity/acme/greet.json': '"from":"1.1.0","to":"1.0.0"',
         [tool('get_prompt', { ...GREET, label: 'production' })]: 'Hello',

@@ -235,10 +235,10 @@ def _target(data: Dict[str, Any]) -> LabelTarget:
     if data["split"] is None:
         return LabelTarget(as_text(data["version"]))
     split = as_dict(data["split"])
-    found = Split(as_text(split["version"]), split["percent"], as_text(split["salt"]))
-    if not (isinstance(found.percent, int) and is_version(found.version) and re.fullmatch("[A-Za-z0-9]{16,64}", found.salt)):
+    version, salt, percent = as_text(split["version"]), as_text(split["salt"]), split["percent"]
+    if not (isinstance(percent, int) and is_version(version) and re.fullmatch("[A-Za-z0-9]{16,64}", salt)):
         raise TypeError("no split")
-    return LabelTarget(as_text(data["version"]), found)
+    return LabelTarget(as_text(data["version"]), Split(version, percent, salt))
 
 
 def _change(data: Dict[str, Any]) -> Change:

@@ -101,8 +101,10 @@ def find_split(record: RepositoryRecord, rows: Sequence[VersionRow], range_: str
     is the version that the lock has."""
     target = None if is_range(range_) else record.labels.get(range_)
     split = target.split if target else None
-    row = split and next((row for row in rows if row.version == split.version and row.version != first and not row.yanked), None)
-    return LockedSplit(*split, row.content_sha256) if split and row else None
+    if split is None or split.version == first:
+        return None
+    row = next((each for each in rows if each.version == split.version and not each.yanked), None)
+    return LockedSplit(*split, row.content_sha256) if row else None
 
 
 def _is_newer(version: str, other: str) -> bool:

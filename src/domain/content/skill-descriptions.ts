@@ -1,4 +1,5 @@
 // Finds descriptions of skills by which an agent cannot choose: too long to be shown whole, or like that of another skill of the owner.
+import { LIMITS } from '../limits.ts'
 import { isStopWord, tokenize, toTerm } from '../search/tokens.ts'
 import type { Finding } from './finding.ts'
 
@@ -31,7 +32,8 @@ export function findWeakDescription({ description }: ListedSkill, others: readon
 
 function listTerms(description: string): ReadonlySet<string> {
   return new Set(
-    tokenize(description)
+    // A longer one is refused, but by another rule.
+    tokenize(description.slice(0, LIMITS.skillDescriptionCharacters))
       .filter((token) => !isStopWord(token))
       .map(toTerm),
   )
