@@ -17,20 +17,33 @@ const IDLE_MS = 10_000
 const OBJECT = /^([0-9a-f]+) (\w+) (\d+)$/
 
 interface Question {
-  withBytes: boolean
   resolve(found: FoundObject | undefined): void
   reject(error: unknown): void
 }
 
+/** Starts git. */
+type Start = (args: readonly string[]) => ChildProcessWithoutNullStreams
+
 /** Opens a reader. Names are object IDs or the hub's own words such as `HEAD`, never somebody's paths: a line is a question. @param start starts git with the arguments */
-export function openObjectReader(start: (args: readonly string[]) => ChildProcessWithoutNullStreams) {
+export function openObjectReader(start: Start) {
+  const [find, read] = [openChannel(start, '--batch-check'), openChannel(start, '--batch')]
+  return {
+    /** Finds objects by name, without their bytes. @returns them in the same order; undefined for a name without an object @throws GitFailure; Error if git cannot be started */
+    find: (names: readonly string[]) => (names.length === 0 ? Promise.resolve([]) : find(names)),
+    /** Reads objects by name. @returns them in the same order; undefined for a name without an object @throws GitFailure; Error if git cannot be started */
+    read: (names: readonly string[]) => (names.length === 0 ? Promise.resolve([]) : read(names)),
+  }
+}
+
+/** Opens a process of one kind: git 2.36 has one that answers both, and many systems have an older git. */
+function openChannel(start: Start, mode: '--batch' | '--batch-check') {
   let child: ChildProcessWithoutNullStreams | undefined
   let waiting: Question[] = []
   let idle: NodeJS.Timeout | undefined
 
   const launch = () => {
-    const mine = start(['cat-file', '--batch-command'])
-    const hear = readAnswers((answer) => {
+    const mine = start(['cat-file', mode])
+    const hear = readAnswers(mode === '--batch', (answer) => {
       waiting.shift()?.resolve(answer)
       if (waiting.length === 0) rest()
     })
@@ -42,7 +55,7 @@ export function openObjectReader(start: (args: readonly string[]) => ChildProces
       waiting = []
       for (const { reject } of asked) reject(error)
     }
-    mine.stdout.on('data', (chunk: Buffer<ArrayBuffer>) => hear(chunk, () => waiting[0]?.withBytes ?? false))
+    mine.stdout.on('data', hear)
     mine.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString()
     })
@@ -60,23 +73,17 @@ export function openObjectReader(start: (args: readonly string[]) => ChildProces
       child = undefined
     }, IDLE_MS).unref()
   }
-  const ask = (command: 'contents' | 'info', names: readonly string[]) => {
+  return (names: readonly string[]) => {
     clearTimeout(idle)
     child ??= launch()
     for (const one of handlesOf(child)) one.ref()
     const answers = names.map(() => {
       const { promise, resolve, reject } = Promise.withResolvers<FoundObject | undefined>()
-      waiting.push({ withBytes: command === 'contents', resolve, reject })
+      waiting.push({ resolve, reject })
       return promise
     })
-    child.stdin.write(names.map((name) => `${command} ${name}\n`).join(''))
+    child.stdin.write(names.map((name) => `${name}\n`).join(''))
     return Promise.all(answers)
-  }
-  return {
-    /** Finds objects by name, without their bytes. @returns them in the same order; undefined for a name without an object @throws GitFailure; Error if git cannot be started */
-    find: (names: readonly string[]) => (names.length === 0 ? Promise.resolve([]) : ask('info', names)),
-    /** Reads objects by name. @returns them in the same order; undefined for a name without an object @throws GitFailure; Error if git cannot be started */
-    read: (names: readonly string[]) => (names.length === 0 ? Promise.resolve([]) : ask('contents', names)),
   }
 }
 
@@ -86,14 +93,14 @@ function handlesOf(child: ChildProcessWithoutNullStreams | undefined): { ref(): 
   return streams.filter((one) => one !== undefined && 'unref' in one) as ReturnType<typeof handlesOf>
 }
 
-/** Divides git's output into answers. @returns takes the next bytes, and whether the object that is being answered comes with its bytes */
-function readAnswers(onAnswer: (found: FoundObject | undefined) => void) {
+/** Divides git's output into answers. @param withBytes whether objects come with their bytes @returns takes the next part of the output */
+function readAnswers(withBytes: boolean, onAnswer: (found: FoundObject | undefined) => void) {
   let chunks: Buffer<ArrayBuffer>[] = []
   let length = 0
   /** How many bytes the next step needs. */
   let needed = 1
   let object: Omit<FoundObject, 'bytes'> | undefined
-  return (chunk: Buffer<ArrayBuffer>, isWithBytes: () => boolean): void => {
+  return (chunk: Buffer<ArrayBuffer>): void => {
     chunks.push(chunk)
     length += chunk.length
     if (length < needed) return
@@ -105,7 +112,7 @@ function readAnswers(onAnswer: (found: FoundObject | undefined) => void) {
         const [, id, type = '', size] = OBJECT.exec(bytes.toString('utf8', 0, end)) ?? []
         bytes = bytes.subarray(end + 1)
         const found = id === undefined ? undefined : { id, type, size: Number(size) }
-        if (!found || !isWithBytes()) {
+        if (!found || !withBytes) {
           onAnswer(found && { ...found, bytes: NOTHING })
           continue
         }

@@ -92,10 +92,10 @@ export function openAccess({ signIn, baseUrl }: Config, state: StateStore): Find
     )
     const found = await (await verifier)(token, now)
     if (!found) return undefined
-    const { identity, endsMs } = found
+    const { identity, hasEmail, endsMs } = found
     const known = await findAccount(state, identity)
     // Many providers put no email address into access tokens; then that of the last sign-in counts.
-    const email = identity.email ?? known?.oidc?.email ?? null
+    const email = identity.email ?? (hasEmail ? null : (known?.oidc?.email ?? null))
     const user_id = userIdOf(identity)
     const person = { user_id, login: known?.login ?? user_id, oidc: { ...identity, email } }
     return { person, name: known?.login ?? email ?? 'This account', endsMs }

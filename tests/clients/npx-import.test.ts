@@ -196,7 +196,7 @@ test('import --from langfuse brings every version in order, with labels where th
     expect(await record('support-greeting')).toMatchObject({
       content: 'Hello {{name}}.',
       parameters: {},
-      labels: { production: '1.1.0' },
+      labels: { production: { version: '1.1.0', split: null } },
     })
     expect((await hub.read('/api/v1/repos/acme/support-greeting/versions/1.1.0')).data).toMatchObject({
       parameters: { temperature: 0.3 },

@@ -31,8 +31,8 @@ test('hubcli refuses a folder that it cannot publish, and names each file and th
     ],
     [
       'a large file',
-      (place) => writeFiles(place, { 'b.md': 'x'.repeat(262_145) }),
-      /\/b\.md has more than 262144 bytes/,
+      (place) => writeFiles(place, { 'b.md': 'x'.repeat(2_000_001) }),
+      /\/b\.md has more than 2000000 bytes/,
     ],
     ['neither', (place) => rmSync(join(place, 'SKILL.md')), /expected SKILL\.md or prompt\.md in it, got neither/],
     [

@@ -98,7 +98,7 @@ test('differences, folders and commits are those that git lists', async () => {
   expect(await listNextCommits(content, side, git('rev-parse', 'HEAD').trim())).toBeUndefined()
 })
 
-test('one process answers in order, whatever it is asked, and another one follows if it ends', async () => {
+test('one process of each kind answers in order, and another one follows if it ends', async () => {
   const { folder, git, commit } = makeRepository('ready')
   const long = 'x'.repeat(3_000_000)
   commit({ 'content/long': long, 'content/empty': '', 'content/lines': 'a\n\n0 blob 3\n' })
@@ -121,16 +121,16 @@ test('one process answers in order, whatever it is asked, and another one follow
   }
   await check()
   await check()
-  expect(started).toHaveLength(1)
+  expect(started).toHaveLength(2)
   const ended = new Promise((resolve) => started[0]!.once('close', resolve))
   started[0]!.kill()
   await ended
   await check()
-  expect(started).toHaveLength(2)
+  expect(started).toHaveLength(3)
   // It sees what was written since.
   git('commit', '-q', '--allow-empty', '-m', 'x')
   expect((await reader.find(['HEAD']))[0]?.id).toBe(git('rev-parse', 'HEAD').trim())
   rmSync(join(folder, '.git'), { recursive: true })
-  started[1]!.kill()
+  for (const one of started) one.kill()
   await expect(reader.find(['HEAD'])).rejects.toThrow(/ended with|not a git repository/)
 })

@@ -138,11 +138,13 @@ class Project:
     ) -> None:
         """Adds what a new version can do that the locked one cannot to the problems; refuses what is denied."""
         before = target.before.version if target.before else None
-        if before == target.version:
-            return
-        said = source.review_added(target.name, target.version, before, denied, denying)
-        if said:
-            problems.append(Problem("capabilities", f"{target.what} {said}"))
+        known = target.before.split.version if target.before and target.before.split else None
+        for version in (target.version, target.split.version if target.split else None):
+            if version is None or version in (before, known):
+                continue
+            said = source.review_added(target.name, version, before, denied, denying)
+            if said:
+                problems.append(Problem("capabilities", f"{target.name} {version} {said}"))
 
     def _review_update(self, source: Source, lock: Lock, name: str, min_age_days: int, problems: List[Problem]) -> Optional[Target]:
         """What to update a prompt to; None if it is up to date. What the hub says about it is added to the problems."""

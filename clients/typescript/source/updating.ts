@@ -169,10 +169,13 @@ async function prepareUpdate(
       (await refuseSecond(hub, name, locked, split)))
   if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   await requireUnedited(folder, placesIn(lock), prompts)
-  if (wanted !== locked.version) {
-    const step = { name, version: now.version, from: locked.version }
-    const message = await reviewAdded(hub, step, lock.deny ?? [], denying)
-    if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${now.version} ${message}` })
+  const gained = [
+    ...(wanted === locked.version ? [] : [now.version]),
+    ...(split && split.version !== locked.split?.version ? [split.version] : []),
+  ]
+  for (const version of gained) {
+    const message = await reviewAdded(hub, { name, version, from: locked.version }, lock.deny ?? [], denying)
+    if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${version} ${message}` })
   }
   return { name, before: locked, now, prompts }
 }

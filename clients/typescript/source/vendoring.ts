@@ -71,12 +71,14 @@ export async function addToLock(
     })
   ).flat()
   refuseOtherBytes(problems)
-  await mapRequests(found, async ({ locked: { version } }, index) => {
+  await mapRequests(found, async ({ locked: { version: first, split } }, index) => {
     const name = names[index]!
     const from = there.get(name)?.version
-    if (from === version) return
-    const message = await reviewAdded(hub, { name, version, from }, before?.deny ?? [], denying)
-    if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${version} ${message}` })
+    for (const version of split ? [first, split.version] : [first]) {
+      if (version === from || version === there.get(name)?.split?.version) continue
+      const message = await reviewAdded(hub, { name, version, from }, before?.deny ?? [], denying)
+      if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${version} ${message}` })
+    }
   })
   const change = (lock: Lock) => {
     for (const [index, { locked }] of found.entries()) lock.prompts[names[index]!] = locked

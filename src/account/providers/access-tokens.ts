@@ -15,6 +15,8 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** Who sends an access token, and when it is no longer accepted. */
 interface AccessTokenHolder {
   identity: ProviderIdentity
+  /** Whether the token names an email address, verified or not. */
+  hasEmail: boolean
   endsMs: number
 }
 
@@ -44,7 +46,9 @@ export async function openAccessTokens(settings: OpenIdSettings, baseUrl: string
     if (token.length > MAX_CHARACTERS) return undefined
     try {
       // Tokens of others, such as those of CI jobs, ask the provider nothing.
-      const { issuer, keysUrl } = await findKeysUrl(settings, decodeJwt(token).iss)
+      const { iss }: { iss?: unknown } = decodeJwt(token)
+      if (typeof iss !== 'string') return undefined
+      const { issuer, keysUrl } = await findKeysUrl(settings, iss)
       if (keysUrl === undefined) return undefined
       const { payload } = await jwtVerify(token, keysAt(keysUrl), {
         algorithms: ALGORITHMS,
@@ -57,7 +61,8 @@ export async function openAccessTokens(settings: OpenIdSettings, baseUrl: string
       })
       const { exp = 0, iat = 0, sub = '' } = payload
       if (sub === '' || sub.length > MAX_SUBJECT) return undefined
-      return { identity: identityOf(issuer, payload), endsMs: Math.min(exp, iat + MAX_AGE_SECONDS) * 1000 }
+      const hasEmail = payload.email !== undefined
+      return { identity: identityOf(issuer, payload), hasEmail, endsMs: Math.min(exp, iat + MAX_AGE_SECONDS) * 1000 }
     } catch (thrown) {
       if (thrown instanceof errors.JOSEError && !unavailable.some((kind) => thrown instanceof kind)) return undefined
       if (thrown instanceof HubError) throw thrown

@@ -1,5 +1,5 @@
 // Lists what a version can do, by rules over its text and files: without a model, the same on any machine, and in linear time.
-import { printable } from '../text/printable.ts'
+import { withoutControls } from '../text/printable.ts'
 import { lineCounter } from '../text/text-length.ts'
 import { decodeFile } from '../values/file-entry.ts'
 import { CAPABILITY_KINDS, type Capability, type CapabilityKind, type CapabilitySeverity } from './kinds.ts'
@@ -17,6 +17,8 @@ export interface InspectedFile {
 }
 
 const RULES: readonly Rule[] = [...PROGRAM_RULES, ...MACHINE_RULES, ...SENTENCE_RULES]
+/** Whether a rule looks for the address of something else than the address itself. */
+const LOOKS_FOR_ADDRESS = RULES.map((rule) => rule.shown === undefined && rule.pattern.source.includes('?<address>'))
 const WORDS = openWords(RULES.map(({ words }) => words))
 
 /** Listed findings of a kind with one severity; the others are counted. */
@@ -25,8 +27,13 @@ const MAX_LISTED = 50
 const MAX_READ = 24_000_000
 const MIN_READ = 500_000
 const READ_PER_CHARACTER = 4
-/** Matches of one rule in one line. */
+/** New matches of one rule in one line. */
 const MAX_MATCHES = 20
+/** With more addresses in a line, each rule that looks for one tries many places, and this many times the line counts as read. */
+const MAX_ADDRESSES = 40
+const DENSE_COST = 1_000
+/** As much of a match as is compared. */
+const MAX_SHOWN = 2_000
 
 /** Programs by the ending of their path: what runs them. */
 const PROGRAMS: readonly (readonly [RegExp, CapabilityKind, string])[] = [
@@ -55,7 +62,7 @@ export function inspectFiles(files: readonly InspectedFile[]): Capability[] {
   for (const { path, bytes, text } of texts) {
     const inFile = new Map<string, Capability>()
     const add = (kind: CapabilityKind, severity: CapabilitySeverity, line: number, words: string) => {
-      const shown = printable(words.replace(/\s+/g, ' ').trim())
+      const shown = withoutControls(words.replace(/\s+/g, ' ').trim().slice(0, MAX_SHOWN))
       const key = `${kind} ${severity} ${shown}`
       if (!inFile.has(key)) inFile.set(key, { kind, severity, path, line, text: shown })
     }
@@ -89,8 +96,9 @@ function inspectText(path: string, text: string, add: Add, state: { left: number
   let sends = 0
   for (const { line, offset, text: words, from, to, rules } of findLines(text, WORDS)) {
     const inCode = isCode(offset)
+    const isDense = words.split('://', MAX_ADDRESSES + 2).length > MAX_ADDRESSES + 1
     for (const index of rules) {
-      state.left -= words.length
+      state.left -= words.length * (isDense && LOOKS_FOR_ADDRESS[index] ? DENSE_COST : 1)
       if (state.left < 0) {
         add('encoded', 'danger', line, 'more than the rules read')
         return
@@ -99,16 +107,21 @@ function inspectText(path: string, text: string, add: Add, state: { left: number
       if (rule.needs && !rule.needs.some((one) => words.includes(one))) continue
       if (rule.where === 'code' && !inCode && !words.includes('`')) continue
       if (rule.where === 'prose' && !isProse && !/["'#/*]/.test(words)) continue
-      for (const match of matchesOf(rule.pattern, words)) {
+      let news = 0
+      rule.pattern.lastIndex = 0
+      for (let match = rule.pattern.exec(words); match && match.index < to; match = rule.pattern.exec(words)) {
         const end = match.index + match[0].length
         // What is in the lines around alone is found there.
-        if (match.index >= to) break
         if (end <= from) continue
         const shown = match[rule.shown ?? 0] ?? match[0]
         const key = `${index} ${shown}`
         if (known.has(key)) continue
         known.add(key)
         if (rule.except?.test(shown)) continue
+        if (++news > MAX_MATCHES) {
+          add(rule.kind, rule.severity, line, 'more in one line than the rules list')
+          break
+        }
         const severity = rule.severity === 'danger' && rule.usual?.test(words) ? 'notice' : rule.severity
         add(rule.kind, severity, match.index < from ? line - 1 : line, rule.shown === 1 ? shown.toLowerCase() : shown)
         if (rule.kind === 'secrets' && severity !== 'info') takesSecrets = true
@@ -118,15 +131,6 @@ function inspectText(path: string, text: string, add: Add, state: { left: number
   }
   if (takesSecrets && sends > 0 && !isProse)
     add('sends-data', 'danger', sends, 'sends something, in a program that reads secrets')
-}
-
-/** Lists the first matches. `matchAll` would copy the pattern each time, which takes longer than the search. */
-function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
-  const matches: RegExpExecArray[] = []
-  pattern.lastIndex = 0
-  for (let match = pattern.exec(text); match && matches.length < MAX_MATCHES; match = pattern.exec(text))
-    matches.push(match)
-  return matches
 }
 
 /** Finds the code blocks of a text. @returns where each begins and ends */

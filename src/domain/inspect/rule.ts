@@ -27,8 +27,8 @@ export const pattern = (...parts: readonly string[]): RegExp => new RegExp(parts
 
 const raw = String.raw
 
-/** An address of the web. */
-export const URL = raw`(?:https?|ftp|wss?):\/\/[^\s"'<>|)\]\x60]{3,300}`
+/** An address of the web. It is read in one step: of an address, every shorter one would be tried as well. */
+export const URL = raw`(?:https?|ftp|wss?):\/\/(?=(?<address>[^\s"'<>|)\]\x60]{3,300}))\k<address>`
 /** What fetches an address. */
 export const FETCH = raw`\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\.exe)?\b`
 /** What runs what it is given. */

@@ -173,11 +173,11 @@ async function describePrompt(repository: Repository, record: VersionRecord, fil
 
 /** Returns what a version can do: each kind with its severity. The list of tools does not describe it, to stay short. */
 async function describeCapabilities(record: VersionRecord, hub: Hub): Promise<Record<string, string>> {
-  const [{ findCapabilities }, { describeKinds }] = await Promise.all([
+  const [{ findCapabilitiesNow }, { describeKinds }] = await Promise.all([
     import('../read/capabilities.ts'),
     import('../../domain/inspect/describe.ts'),
   ])
-  const kinds = describeKinds(await findCapabilities(record, hub))
+  const kinds = describeKinds(await findCapabilitiesNow(record, hub))
   return Object.fromEntries(kinds.map(({ kind, severity }) => [kind, severity]))
 }
 

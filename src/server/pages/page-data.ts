@@ -95,7 +95,7 @@ export function openPageData(
     findResults: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version) ? findResults(owner, name, version, hub) : [],
     ),
-    findCapabilities: telling(async (record) => (await capabilities()).findCapabilities(record, hub)),
+    findCapabilities: telling(async (record) => (await capabilities()).findCapabilitiesNow(record, hub)),
     findNewestResults: telling(async (owner, name) =>
       isPrompt(owner, name) ? findNewestResults(owner, name, hub) : [],
     ),

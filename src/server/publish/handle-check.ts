@@ -41,23 +41,26 @@ export async function handleCheck(
     await incoming.checkLength()
     requireMediaType(request, kind)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
-    const given = decodeBody(kind, await incoming.read())
-    const { body, linesBefore } = await parsePublishBody(request, given, hub)
-    const readNeighbour = neighboursInRecords(hub)
-    const { state } = await readNeighbour({ owner, name })
-    const latest = await recallWritten({ owner, name }, state.latest, hub)
-    const publisher = { published_by: owner, clock: { nowMs: now(), isShared: false }, provenance: undefined }
-    const { baseUrl } = hub
-    const around = await readSurroundings({ owner, name }, body, hub)
-    const parts = await readParts(body, state, latest.text, readNeighbour, {
-      listSince: (names, ms) => listSince(names, ms, hub),
-      nowMs: now(),
+    // As long as it is worked on, it counts as in memory.
+    return await incoming.use(async (bytes) => {
+      const given = decodeBody(kind, bytes)
+      const { body, linesBefore } = await parsePublishBody(request, given, hub)
+      const readNeighbour = neighboursInRecords(hub)
+      const { state } = await readNeighbour({ owner, name })
+      const latest = await recallWritten({ owner, name }, state.latest, hub)
+      const publisher = { published_by: owner, clock: { nowMs: now(), isShared: false }, provenance: undefined }
+      const { baseUrl } = hub
+      const around = await readSurroundings({ owner, name }, body, hub)
+      const parts = await readParts(body, state, latest.text, readNeighbour, {
+        listSince: (names, ms) => listSince(names, ms, hub),
+        nowMs: now(),
+      })
+      const { decidePublish } = await import('./decide.ts')
+      const decision = await hub.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
+      const near = state.latest === undefined ? await warnOfNear({ owner, name }, hub) : []
+      const warnings = [...placeWarnings(decision.warnings, linesBefore), ...near]
+      return respondWithCheck({ ...decision, warnings }, isComposed(body))
     })
-    const { decidePublish } = await import('./decide.ts')
-    const decision = await hub.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
-    const near = state.latest === undefined ? await warnOfNear({ owner, name }, hub) : []
-    const warnings = [...placeWarnings(decision.warnings, linesBefore), ...near]
-    return respondWithCheck({ ...decision, warnings }, isComposed(body))
   } catch (thrown) {
     return respondToSender(request, thrown)
   }

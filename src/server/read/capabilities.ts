@@ -2,10 +2,10 @@
 import { parseBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { capabilitiesEnvelope } from '../../domain/api/envelope.ts'
+import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { compareCapabilities } from '../../domain/inspect/compare.ts'
 import { summariseAdded } from '../../domain/inspect/describe.ts'
-import { inspectVersion } from '../../domain/inspect/inspect-version.ts'
 import { type Capability, RULES_DATE } from '../../domain/inspect/kinds.ts'
 import type { Hub } from '../hub.ts'
 import { findFiles } from './files.ts'
@@ -28,9 +28,18 @@ export async function describeCapabilities(
 
 /** Returns what a version can do, in the order of its files. */
 export async function findCapabilities(record: VersionRecord, hub: CapabilitiesHub): Promise<readonly Capability[]> {
-  // A content alone takes at most 50 ms.
-  if (!record.skill) return inspectVersion(record, [])
+  if (!record.skill) return hub.runLong(inspectSkill, record, [])
   const built = await hub.siteFiles.read(DATA_FILES.capabilities(record.owner, record.name, record.version))
   if (built) return parseBuilt<{ data: Capability[] }>(built).data
   return hub.runLong(inspectSkill, record, await findFiles(record, hub))
+}
+
+/** Returns the same, or nothing while it cannot be found: a page or an answer that only mentions it does not fail. */
+export async function findCapabilitiesNow(record: VersionRecord, hub: CapabilitiesHub): Promise<readonly Capability[]> {
+  try {
+    return await findCapabilities(record, hub)
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'unavailable') return []
+    throw error
+  }
 }

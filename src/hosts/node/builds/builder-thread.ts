@@ -226,7 +226,8 @@ async function work(): Promise<void> {
     }
   } finally {
     isBusy = false
-    keeper.keepSoon(() => history && content.seen && { history, seen: content.seen })
+    // A history that does not reach back may become whole while nobody looks.
+    keeper.keepSoon(() => (history?.since === null && content.seen ? { history, seen: content.seen } : undefined))
   }
 }
 
