@@ -51,7 +51,7 @@ test('npm packs a package that reads and writes prompts anywhere', () => {
   expect(JSON.parse(output)).toEqual({
     format: 'dotprompt',
     findings: [],
-    counts: [14, 8],
+    counts: [14, 12],
     names: ['review.prompty', 'review.prompt.yml'],
     github: expect.stringContaining('Review this {{language}} code.'),
     body: { format: 'text', text: 'Review this {{language}} code.\n' },
