@@ -594,9 +594,9 @@ describe('the action result', () => {
       'suite',
       'file',
       'model',
+      'label',
       'guard',
       'threshold',
-      'label',
     ])
     expect(action.runs).toEqual({ using: 'node24', main: 'result.ts' })
   })

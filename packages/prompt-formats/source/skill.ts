@@ -57,7 +57,11 @@ export function readSkill(source: string, name: string): ReadResult {
   const metadata = isObject(front.metadata) ? front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
-  const known = { text: ['name'], object: ['metadata'], other: Object.keys(front).filter((key) => key !== 'name' && key !== 'metadata') }
+  const known = {
+    text: ['name'],
+    object: ['metadata'],
+    other: Object.keys(front).filter((key) => key !== 'name' && key !== 'metadata'),
+  }
   const prompt = readCommon({ ...file, body }, textOf(front.name) || name, known, findings)
   // The skill keeps the whole description; that of the prompt is a summary.
   prompt.description = toLine(description, LIMITS.descriptionCharacters)
