@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { GitFailure } from './git-failure.ts'
 
 /** What git says of an object, and its bytes if they were asked for. */
-export interface FoundObject {
+interface FoundObject {
   id: string
   type: string
   size: number
