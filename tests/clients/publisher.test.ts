@@ -139,6 +139,32 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     expect(unsaid.stderr).toContain('the hub does not say what acme/x 1.1.0 can do, and danger is denied')
   })
 
+  test('the second version of a label is compared like the first, and again when it becomes the first', async () => {
+    hub.meddle = (asked, answer) => {
+      const isAsked = asked.includes('/versions/1.1.0/capabilities')
+      const added = [{ kind: 'hides', severity: 'danger', path: 'a.sh', line: 1, text: 'history -c' }]
+      if (isAsked) answer.end(JSON.stringify({ data: { added, removed: [], summary: 'now hides something' } }))
+      return isAsked
+    }
+    const x = hub.prompts['acme/x']!
+    x.versions['1.1.0'] = 'two\n'
+    x.publishers = { '1.0.0': OURS, '1.1.0': OURS }
+    x.labels = { production: '1.0.0' }
+    expect((await run('add', 'acme/x@production')).code).toBe(0)
+    const before = lock()
+    const denied = /^acme\/x 1\.1\.0 can do what 1\.0\.0 cannot: hides \(history -c\)\./
+    x.split = { version: '1.1.0', percent: 99, salt: 'Zq3vT8pK1mXw0cRb' }
+    for (const command of [['update'], ['add', 'acme/x@production']]) {
+      const refused = await run(...command, '--deny', 'danger')
+      expect([refused.code, refused.stderr, lock()]).toEqual([4, expect.stringMatching(denied), before])
+    }
+    expect((await run('update')).stderr).toContain('acme/x 1.1.0 now hides something')
+    expect(lock()).toContain('"percent": 99')
+    x.labels = { production: '1.1.0' }
+    delete x.split
+    expect((await run('update', '--deny', 'danger')).stderr).toMatch(denied)
+  })
+
   test('a version of a person may be followed by one of a workflow', async () => {
     expect((await run('add', 'acme/plain')).code).toBe(0)
     hub.prompts['acme/plain']!.versions['1.1.0'] = 'two\n'

@@ -136,12 +136,14 @@ class Project:
     def _review_added(
         self, source: Source, target: Target, denied: Sequence[str], denying: DenyOptions, problems: List[Problem]
     ) -> None:
-        """Adds what a new version can do that the locked one cannot to the problems; refuses what is denied."""
+        """Adds what each version that the lock gains can do that the locked one cannot; refuses what is denied."""
         before = target.before.version if target.before else None
         known = target.before.split.version if target.before and target.before.split else None
-        for version in (target.version, target.split.version if target.split else None):
-            if version is None or version in (before, known):
-                continue
+        second = target.split.version if target.split else None
+        gained = [target.version] if target.version != before else []
+        if second is not None and second not in (before, known):
+            gained.append(second)
+        for version in gained:
             said = source.review_added(target.name, version, before, denied, denying)
             if said:
                 problems.append(Problem("capabilities", f"{target.name} {version} {said}"))

@@ -1,4 +1,5 @@
 // Asks a hub what a version can do that the locked one cannot, and stops at what a project denies. docs/lock-file.md.
+
 import { isObject } from './records.ts'
 import { ask, type RequestSettings } from './requests.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
@@ -24,6 +25,19 @@ interface Added {
   summary: string
 }
 
+/** The versions that a lock has of a prompt. */
+interface Versions {
+  version: string
+  /** The second version of its label. */
+  split?: { version: string }
+}
+
+/** What a version can do that the locked one cannot, in words. */
+interface Gain {
+  kind: 'capabilities'
+  message: string
+}
+
 /** Maximum number of capabilities that a refusal names. */
 const MAX_NAMED = 3
 
@@ -35,7 +49,7 @@ const MAX_NAMED = 3
  * @returns what is new in words; empty if nothing is, or if the hub does not say and nothing is denied
  * @throws PromptHubError `integrity` for a denied capability, or if the hub does not say; the errors of the request
  */
-export async function reviewAdded(
+async function reviewAdded(
   { url, requests }: { url: string; requests: RequestSettings },
   { name, version, from }: { name: string; version: string; from: string | undefined },
   denied: readonly string[],
@@ -62,6 +76,34 @@ export async function reviewAdded(
   if (refused.length > 0)
     throw new PromptHubError('integrity', `${sayDenied(what, from, refused)}; nothing was changed`)
   return found.summary
+}
+
+/**
+ * Reviews each version that a lock gains: that of the prompt, and the second one of its label.
+ *
+ * @param locked what the lock has of the prompt
+ * @param gained what it is about to have
+ * @returns what is new in words, by version
+ */
+export async function reviewGained(
+  hub: { url: string; requests: RequestSettings },
+  name: string,
+  { locked, gained }: { locked: Versions | undefined; gained: Versions },
+  denied: readonly string[],
+  denying: DenyOptions,
+): Promise<Gain[]> {
+  const from = locked?.version
+  const second = gained.split?.version
+  const versions = [
+    ...(gained.version === from ? [] : [gained.version]),
+    ...(second === undefined || second === from || second === locked?.split?.version ? [] : [second]),
+  ]
+  const gains: Gain[] = []
+  for (const version of versions) {
+    const said = await reviewAdded(hub, { name, version, from }, denied, denying)
+    if (said !== '') gains.push({ kind: 'capabilities', message: `${name} ${version} ${said}` })
+  }
+  return gains
 }
 
 function sayDenied(what: string, from: string | undefined, refused: Added['added']): string {

@@ -1,7 +1,7 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { Breaker } from './breaker.ts'
-import { type DenyOptions, reviewAdded } from './capabilities.ts'
+import { type DenyOptions, reviewGained } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt, placesIn, requireUnedited } from './changing.ts'
 import { targetsOf } from './choosing.ts'
 import { openLock } from './files.ts'
@@ -169,14 +169,7 @@ async function prepareUpdate(
       (await refuseSecond(hub, name, locked, split)))
   if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   await requireUnedited(folder, placesIn(lock), prompts)
-  const gained = [
-    ...(wanted === locked.version ? [] : [now.version]),
-    ...(split && split.version !== locked.split?.version ? [split.version] : []),
-  ]
-  for (const version of gained) {
-    const message = await reviewAdded(hub, { name, version, from: locked.version }, lock.deny ?? [], denying)
-    if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${version} ${message}` })
-  }
+  problems.push(...(await reviewGained(hub, name, { locked, gained: now }, lock.deny ?? [], denying)))
   return { name, before: locked, now, prompts }
 }
 

@@ -1,7 +1,7 @@
 // Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
-import { type DenyOptions, reviewAdded } from './capabilities.ts'
+import { type DenyOptions, reviewGained } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt } from './changing.ts'
 import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
 import { openLock, readLockFile } from './files.ts'
@@ -71,14 +71,9 @@ export async function addToLock(
     })
   ).flat()
   refuseOtherBytes(problems)
-  await mapRequests(found, async ({ locked: { version: first, split } }, index) => {
+  await mapRequests(found, async ({ locked: gained }, index) => {
     const name = names[index]!
-    const from = there.get(name)?.version
-    for (const version of split ? [first, split.version] : [first]) {
-      if (version === from || version === there.get(name)?.split?.version) continue
-      const message = await reviewAdded(hub, { name, version, from }, before?.deny ?? [], denying)
-      if (message !== '') problems.push({ kind: 'capabilities', message: `${name} ${version} ${message}` })
-    }
+    problems.push(...(await reviewGained(hub, name, { locked: there.get(name), gained }, before?.deny ?? [], denying)))
   })
   const change = (lock: Lock) => {
     for (const [index, { locked }] of found.entries()) lock.prompts[names[index]!] = locked
