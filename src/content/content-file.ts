@@ -68,7 +68,7 @@ interface ParsedContentFile {
 /** Maximum length of a valid file of the hub's own: content and front matter, with enough space for long parameters. */
 export const MAX_FILE_BYTES = LIMITS.requestBytes
 /** Maximum length of a valid file of any kind, also of a skill. */
-export const LONGEST_FILE_BYTES = Math.max(MAX_FILE_BYTES, LIMITS.fileBytes)
+export const MAX_ANY_FILE_BYTES = Math.max(MAX_FILE_BYTES, LIMITS.fileBytes)
 
 /**
  * Parses a file according to its path, and applies the rules that need no other file.

@@ -7,7 +7,7 @@ import type { Git } from '../git/git-command.ts'
 import { type GitFile, listTree, readSmallObjects } from '../git/git-objects.ts'
 import { type Change, isRegular } from '../git/git-trees.ts'
 import { readRepository } from './content-dir.ts'
-import { LONGEST_FILE_BYTES } from './content-file.ts'
+import { MAX_ANY_FILE_BYTES } from './content-file.ts'
 import { findVersionOf } from './version-files.ts'
 
 /** The versions of a prompt that did not stay as they came to the branch. */
@@ -172,7 +172,7 @@ async function findServable(git: Git, fullName: string, states: readonly State[]
   const { owner, name } = splitFullName(fullName) ?? {}
   if (owner === undefined || name === undefined) return undefined
   for (const state of states) {
-    const objects = await readSmallObjects(git, [...new Set(state.first.values())], LONGEST_FILE_BYTES)
+    const objects = await readSmallObjects(git, [...new Set(state.first.values())], MAX_ANY_FILE_BYTES)
     const read = (path: string, maxBytes: number) => {
       const bytes = objects.get(state.first.get(path) ?? '')
       if (!bytes) return { refusal: 'missing' } as const

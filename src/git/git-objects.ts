@@ -80,21 +80,6 @@ export async function readSmallObjects(
   return new Map(objects.flatMap((object) => (object ? [[object.id, object.bytes] as const] : [])))
 }
 
-/** Lists the files and folders in a tree object, by name. Names are decoded as Latin-1, because they need not be UTF-8. */
-export function listEntries({ id, bytes }: GitObject): Record<'files' | 'folders', Map<string, string>> {
-  const folders = new Map<string, string>()
-  const files = new Map<string, string>()
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(0, at)
-    const [mode = '', name = ''] = bytes.toString('latin1', at, end).split(/ (.*)/s)
-    at = end + 1 + id.length / 2
-    const entry = bytes.toString('hex', end + 1, at)
-    if (mode === '40000') folders.set(name, entry)
-    else if (mode !== '160000') files.set(name, entry)
-  }
-  return { files, folders }
-}
-
 /** A file in a commit or in the index. */
 export interface GitFile {
   /** The git mode, such as `100644`. */

@@ -21,9 +21,10 @@ import {
 } from './git-files.ts'
 import { findPublishing, makeOwnFolder, tryToWrite } from './git-index-lock.ts'
 import { countCommits } from './git-maintenance.ts'
-import { listEntries, listTree, readObjects } from './git-objects.ts'
+import { listTree, readObjects } from './git-objects.ts'
 import { checkBranch, checkWorkTree, gitNotOpened, gitNotSetUp, readHead, type WorkTree } from './git-standing.ts'
 import { decodeText, type FolderQuery, type FolderState, type GitStore, type PublishMark } from './git-store.ts'
+import { listEntries } from './git-trees.ts'
 import { withLock } from './process-lock.ts'
 
 /** The location of the content, and git's environment. */

@@ -23,6 +23,7 @@ export interface Change {
 
 /** The mode of a folder. */
 const FOLDER = '40000'
+const SUBMODULE = '160000'
 const NO_FILE: GitFile = { mode: '000000', id: '' }
 
 /** Lists all entries of a tree with their sizes, sorted by path bytes. The paths are those of the tree, wherever git runs. */
@@ -98,15 +99,27 @@ async function readTrees(git: Git, ids: ReadonlySet<string>): Promise<Map<string
   )
 }
 
+/** Lists the files and folders in a tree object, by name. Names are decoded as Latin-1, because they need not be UTF-8. */
+export function listEntries(tree: { id: string; bytes: Buffer }): Record<'files' | 'folders', Map<string, string>> {
+  const entries = { files: new Map<string, string>(), folders: new Map<string, string>() }
+  for (const [name, { mode, id }] of readEntries(tree, 'latin1'))
+    if (mode === FOLDER) entries.folders.set(name, id)
+    else if (mode !== SUBMODULE) entries.files.set(name, id)
+  return entries
+}
+
 /** Reads the entries of a tree object, by name. @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects */
-function readEntries({ id, bytes }: { id: string; bytes: Buffer }): Map<string, GitFile> {
+function readEntries(
+  { id, bytes }: { id: string; bytes: Buffer },
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): Map<string, GitFile> {
   const entries = new Map<string, GitFile>()
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(32, at)
     const end = bytes.indexOf(0, space)
     const mode = bytes.toString('latin1', at, space)
     at = end + 1 + id.length / 2
-    entries.set(bytes.toString('utf8', space + 1, end), { mode, id: bytes.toString('hex', end + 1, at) })
+    entries.set(bytes.toString(encoding, space + 1, end), { mode, id: bytes.toString('hex', end + 1, at) })
   }
   return entries
 }

@@ -1,6 +1,6 @@
 // Reads many files into one shared buffer. Separate buffers for each file would fill the memory before garbage collection runs.
 import { readSync } from 'node:fs'
-import { LONGEST_FILE_BYTES } from '../content/content-file.ts'
+import { MAX_ANY_FILE_BYTES } from '../content/content-file.ts'
 import { type Opened, openFolder } from '../files/plain-files.ts'
 import { beginBlobId } from '../git/git-store.ts'
 import type { FileHere } from './content-changes.ts'
@@ -11,12 +11,12 @@ interface ReadFile extends FileHere {
 }
 
 /** Files up to this size are hashed, because a file that is too long may still be unchanged. */
-const MAX_HASHED_BYTES = 64 * LONGEST_FILE_BYTES
+const MAX_HASHED_BYTES = 64 * MAX_ANY_FILE_BYTES
 
 /** Creates a reader of a folder's files. @param hexDigits length of git IDs: 40, or 64 in a SHA-256 repository */
 export function openFileReader(dir: string, hexDigits: number): (path: string) => Opened<ReadFile> {
   const folder = openFolder(dir)
-  const buffer = Buffer.allocUnsafe(LONGEST_FILE_BYTES)
+  const buffer = Buffer.allocUnsafe(MAX_ANY_FILE_BYTES)
   return (path) =>
     folder.open(path, ({ descriptor, stats: { size, mode } }) => {
       const hash = beginBlobId(size, hexDigits)

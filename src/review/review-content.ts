@@ -1,6 +1,6 @@
 // Reviews a content folder: reports all problems and suggestions, with file, line, rule and fix.
 
-import { LONGEST_FILE_BYTES, MAX_FILE_BYTES } from '../content/content-file.ts'
+import { MAX_ANY_FILE_BYTES, MAX_FILE_BYTES } from '../content/content-file.ts'
 import { type ListingProblems, pathOf } from '../content/content-files.ts'
 import { groupByRepository, walkContent } from '../content/content-walk.ts'
 import { replaceFile } from '../content/write-files.ts'
@@ -131,7 +131,7 @@ function openEntries(dir: string) {
   let last = { file: '', text: '', lineIn: openLines('') }
   const readText = (file: string) => {
     if (last.file === file) return last
-    const text = folder.read(file.replace(/^content\/?/, ''), LONGEST_FILE_BYTES).value?.toString() ?? ''
+    const text = folder.read(file.replace(/^content\/?/, ''), MAX_ANY_FILE_BYTES).value?.toString() ?? ''
     last = { file, text, lineIn: openLines(text) }
     return last
   }

@@ -30,7 +30,7 @@ export interface HistorySource {
 }
 
 /** The most commits of a history. Of a longer one, the oldest become one commit, this many at a time. */
-const MOST_COMMITS = 1_000
+const MAX_COMMITS = 1_000
 const FOLDED_AT_ONCE = 500
 const AT_ONCE = 8
 
@@ -77,7 +77,7 @@ export const nameOf = (step: SkillStep): string => `${fullNameOf(step)}@${step.v
 
 /** Returns the number of steps that the first commit of a history has besides its own. */
 export const countFolded = (steps: readonly SkillStep[]): number =>
-  Math.max(0, Math.ceil((steps.length - MOST_COMMITS) / FOLDED_AT_ONCE)) * FOLDED_AT_ONCE
+  Math.max(0, Math.ceil((steps.length - MAX_COMMITS) / FOLDED_AT_ONCE)) * FOLDED_AT_ONCE
 
 /** The branch of the repository. */
 export const HISTORY_BRANCH = 'refs/heads/main'

@@ -9,7 +9,7 @@ import { summariseAdded } from '../../domain/inspect/describe.ts'
 import { type Capability, RULES_DATE } from '../../domain/inspect/kinds.ts'
 import type { Hub } from '../hub.ts'
 import { findFiles } from './files.ts'
-import { inspectSkill } from './inspect-in-thread.ts'
+import { inspectVersion } from './inspect-in-thread.ts'
 
 type CapabilitiesHub = Pick<Hub, 'siteFiles' | 'fresh' | 'runLong'>
 
@@ -28,10 +28,10 @@ export async function describeCapabilities(
 
 /** Returns what a version can do, in the order of its files. */
 export async function findCapabilities(record: VersionRecord, hub: CapabilitiesHub): Promise<readonly Capability[]> {
-  if (!record.skill) return hub.runLong(inspectSkill, record, [])
+  if (!record.skill) return hub.runLong(inspectVersion, record, [])
   const built = await hub.siteFiles.read(DATA_FILES.capabilities(record.owner, record.name, record.version))
   if (built) return parseBuilt<{ data: Capability[] }>(built).data
-  return hub.runLong(inspectSkill, record, await findFiles(record, hub))
+  return hub.runLong(inspectVersion, record, await findFiles(record, hub))
 }
 
 /** Returns the same, or nothing while it cannot be found: a page or an answer that only mentions it does not fail. */
