@@ -110,6 +110,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/inspect/words.ts MAX_NEXT': 'as far as a rule looks for the next word',
   'src/server/read-body.ts MAX_HELD_BYTES': 'the bodies of all requests together; others are asked to wait',
   'src/skills/skill-history.ts MAX_COMMITS': 'commits of a repository; older publishes are folded into one',
+  'src/skills/skill-history.ts MAX_BYTES': 'the skills of a larger repository are cloned by owner',
   'src/skills/handle-git.ts MAX_BYTES': 'what git asks with; a clone of all skills needs far less',
   'src/review/rules/impact.ts MAX_NAMES': 'keeps the comment on a pull request short',
 }

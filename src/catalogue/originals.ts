@@ -71,7 +71,7 @@ export function placeCopies<Item>(
 }
 
 /** Compares two prompts by age, oldest first. */
-function compareAges(
+export function compareAges(
   a: { full_name: string; created_at: string },
   b: { full_name: string; created_at: string },
 ): number {

@@ -14,6 +14,8 @@ interface GitRun {
   maxBytes?: number
   /** The absolute path of an index to use instead of the working tree's index. */
   indexFile?: string
+  /** Called with the ID of the process. */
+  onStart?: (pid: number | undefined) => void
   /** Settings for this run only, passed through the environment so that a secret in them does not appear in any process list or file. */
   config?: Readonly<Record<string, string>>
 }
@@ -109,9 +111,9 @@ export function createGit(
     })
   /** Runs git and accepts any exit status. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
   const tryRun = async (args: readonly string[], run: GitRun = {}): Promise<GitResult> => {
-    const { input = '', signal, maxBytes = Number.POSITIVE_INFINITY } = run
+    const { input = '', signal, maxBytes = Number.POSITIVE_INFINITY, onStart } = run
     const tooLong = () => new OutputTooLong(`git ${args[0]} wrote more than ${maxBytes} bytes`)
-    if (runner && (typeof input === 'string' || input instanceof Uint8Array)) {
+    if (runner && !onStart && (typeof input === 'string' || input instanceof Uint8Array)) {
       const request = { args: [...SETTINGS, ...args], ...placeOf(run), input, maxBytes }
       const { code, stdout, stderr, isTooLong } = await runner.run(request, signal)
       if (isTooLong) throw tooLong()
@@ -119,6 +121,7 @@ export function createGit(
     }
     return new Promise((resolve, reject) => {
       const child = start(args, run)
+      onStart?.(child.pid)
       const out: Buffer[] = []
       const err: Buffer[] = []
       let left = maxBytes

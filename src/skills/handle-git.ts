@@ -13,22 +13,18 @@ import { mediaTypeOf, openBody } from '../server/read-body.ts'
 import { makeErrorResponse } from '../server/refusals.ts'
 import type { HistorySource } from './skill-history.ts'
 
-/** A request of git. */
-interface GitAsked {
-  /** The value of `Git-Protocol`. */
-  protocol: string | undefined
-  /** What git wants; undefined to list the branches. */
-  wants: Uint8Array | undefined
-  /** Whose turn it is: the client's address. */
-  client: string
+/** A repository of skills, as it is in one build. */
+export interface SkillRepository {
+  /** Lists the branches, with what precedes them in the version of the protocol. @param protocol the value of `Git-Protocol` */
+  list(protocol: string | undefined): Promise<Uint8Array<ArrayBuffer>>
+  /** Lets git answer. @param client whose turn it is @throws HubError `unavailable` if too many are waiting */
+  send(asked: { protocol: string | undefined; wants: Uint8Array; client: string }): Promise<ReadableStream<Uint8Array>>
 }
 
-/** Keeps and serves the repositories. The platform has them, because they need the git program and a disk. */
+/** Keeps the repositories. The platform has them, because they need the git program and a disk. */
 export interface SkillRepositories {
   /** Finds a repository, with what the build has. @returns undefined if there is no skill */
-  find(source: HistorySource): Promise<string | undefined>
-  /** Lets git answer. @throws HubError `unavailable` if too many are waiting */
-  answer(repository: string, asked: GitAsked): Promise<ReadableStream<Uint8Array>>
+  find(source: HistorySource): Promise<SkillRepository | undefined>
 }
 
 type Service = (typeof GIT_SERVICES)[number]
@@ -58,8 +54,8 @@ export async function handleGit(
         'This repository is read only. Publish to the hub instead: /docs/publishing says how.',
       )
     return await (service === 'info/refs'
-      ? listBranches(request, await findRepository(owner, hub, repositories), hub, repositories)
-      : sendObjects(request, await findRepository(owner, hub, repositories), hub, repositories))
+      ? listBranches(request, await findRepository(owner, hub, repositories))
+      : sendObjects(request, await findRepository(owner, hub, repositories), hub))
   } catch (thrown) {
     const { status, headers, body } = makeErrorResponse(toHubError(thrown), true)
     return new Response(request.method === 'HEAD' ? null : body, { status, headers })
@@ -70,7 +66,7 @@ async function findRepository(
   owner: string | undefined,
   { baseUrl, siteFiles }: Hub,
   repositories: SkillRepositories,
-): Promise<string> {
+): Promise<SkillRepository> {
   const isKnown = owner === undefined || isOwner(owner)
   const found = isKnown ? await repositories.find({ owner, baseUrl, siteFiles }) : undefined
   if (found !== undefined) return found
@@ -78,31 +74,19 @@ async function findRepository(
   throw new HubError('not_found', `${whose} has no Agent Skills. /docs/skills explains which prompts are skills.`)
 }
 
-async function listBranches(
-  request: Request,
-  repository: string,
-  { clientAddress }: Hub,
-  repositories: SkillRepositories,
-): Promise<Response> {
+async function listBranches(request: Request, repository: SkillRepository): Promise<Response> {
   if (new URLSearchParams(queryOf(request.url)).get('service') !== 'git-upload-pack')
     throw new HubError(
       'invalid_request',
       `${printable(pathOf(request.url))} needs the smart protocol of git: ?service=git-upload-pack.`,
     )
   const protocol = protocolOf(request)
-  const stream = await repositories.answer(repository, { protocol, wants: undefined, client: clientAddress })
-  const branches = new Uint8Array(await new Response(stream).arrayBuffer())
-  if (branches.length === 0) throw new HubError('unavailable', 'Git did not answer. Try again.')
+  const branches = await repository.list(protocol)
   const body = protocol === 'version=2' ? branches : Buffer.concat([Buffer.from(PREAMBLE), branches])
   return respond(request.method === 'HEAD' ? null : body, 'application/x-git-upload-pack-advertisement')
 }
 
-async function sendObjects(
-  request: Request,
-  repository: string,
-  { clientAddress }: Hub,
-  repositories: SkillRepositories,
-): Promise<Response> {
+async function sendObjects(request: Request, repository: SkillRepository, { clientAddress }: Hub): Promise<Response> {
   const encoding = request.headers.get('Content-Encoding') ?? 'identity'
   const isZipped = /^(?:x-)?gzip$/i.test(encoding)
   if (mediaTypeOf(request.headers) !== REQUEST_TYPE || !(isZipped || encoding === 'identity'))
@@ -112,7 +96,7 @@ async function sendObjects(
   const given = await incoming.read()
   const wants = isZipped ? unzip(given, tooLarge) : given
   const protocol = protocolOf(request)
-  const stream = await repositories.answer(repository, { protocol, wants, client: clientAddress })
+  const stream = await repository.send({ protocol, wants, client: clientAddress })
   return respond(stream, 'application/x-git-upload-pack-result')
 }
 

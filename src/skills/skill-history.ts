@@ -29,9 +29,11 @@ export interface HistorySource {
   siteFiles: SiteFiles
 }
 
-/** The most commits of a history. Of a longer one, the oldest become one commit, this many at a time. */
-const MAX_COMMITS = 1_000
-const FOLDED_AT_ONCE = 500
+/** The most commits of a history. Of a longer one, the oldest become one commit, this many at a time. Each commit writes a marketplace of up to a thousand plugins, so that few of them keep a history small. */
+const MAX_COMMITS = 100
+const FOLDED_AT_ONCE = 50
+/** The most bytes of all skills of a repository together. */
+const MAX_BYTES = 256_000_000
 const AT_ONCE = 8
 
 /** Lists the versions that were the highest of a skill in the marketplace when they were published, oldest first, without yanked ones. */
@@ -96,6 +98,7 @@ export async function* formatHistory(
   const shown = new Map<string, MarketplaceSkill>()
   const show = ({ owner, name, version, skill }: SkillRecord) =>
     shown.set(`${owner}/${name}`, { owner, name, version, description: skill.description, sha256: undefined })
+  if (after.count === 0) await checkSize(source, steps)
   for (const step of newestOf(steps.slice(0, after.count))) show(await readSkill(step, source))
   const start = after.count === 0 ? countFolded(steps) + 1 : after.count
   const groups = [...(after.count === 0 ? [steps.slice(0, start)] : []), ...steps.slice(start).map((step) => [step])]
@@ -104,8 +107,7 @@ export async function* formatHistory(
     const last = group.at(-1)!
     const who = `Prompt Hub <prompt-hub@localhost> ${last.atSeconds} +0000\n`
     yield `commit ${HISTORY_BRANCH}\nmark :1\nauthor ${who}committer ${who}${text(`Publish ${nameOf(last)}\n`)}`
-    if (at === 0 && after.tip !== undefined) yield `from ${after.tip}\n`
-    yield `M 100644 inline README.md\n${text(README)}`
+    if (at === 0) yield after.tip === undefined ? `M 100644 inline README.md\n${text(README)}` : `from ${after.tip}\n`
     for (const step of newestOf(group)) {
       const record = await readSkill(step, source)
       show(record)
@@ -163,6 +165,27 @@ function formatPlugins(shown: readonly MarketplaceSkill[], { owner, baseUrl }: H
 const inFolder: PlacePlugin = (skill) => ({ source: `./${folderOf(skill)}`, strict: false, skills: ['./'] })
 
 const text = (value: string) => `data ${Buffer.byteLength(value)}\n${value}\n`
+
+/** @throws HubError `not_found` if the skills are too many for a repository */
+async function checkSize(source: HistorySource, steps: readonly SkillStep[]): Promise<void> {
+  let size = 0
+  for (const step of newestOf(steps)) {
+    const { size_bytes, files } = await readSkill(step, source)
+    size += files.reduce((sum, file) => sum + file.size_bytes, size_bytes)
+    if (size > MAX_BYTES) throw tooLarge(source)
+  }
+}
+
+function tooLarge({ owner }: HistorySource): HubError {
+  const [whose, instead] =
+    owner === undefined
+      ? ['this hub', 'Clone those of one owner: /{owner}/skills.git.']
+      : [owner, 'Install one skill: /docs/skills says how.']
+  return new HubError(
+    'not_found',
+    `The skills of ${whose} have more than ${MAX_BYTES} bytes together, which is too much for a git repository. ${instead}`,
+  )
+}
 
 function unreadable({ owner, name, version }: VersionPlace): HubError {
   return new HubError('unavailable', `${owner}/${name}@${version} cannot be read right now. Try again.`, {

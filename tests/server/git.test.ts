@@ -1,5 +1,6 @@
 // Tests the git repositories with skills: what the git program clones, that the same catalogue makes the same commits, and what is refused.
 import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -37,10 +38,7 @@ beforeAll(async () => {
     gitRoutes<object>({
       hub: () =>
         ({ baseUrl: 'https://hub.example', siteFiles, limiter, clientAddress: '192.0.2.1' }) as unknown as RequestHub,
-      repositories: {
-        find: (source) => repositories.find(source),
-        answer: (...asked) => repositories.answer(...asked),
-      },
+      repositories: { find: (source) => repositories.find(source) },
     }),
   ])
   host = await startServer(listenTo(createHandler(app, () => ({}))), 0, { listenAt: ['127.0.0.1'] })
@@ -55,9 +53,14 @@ async function publish(to: string, body: Record<string, unknown>): Promise<void>
 
 /** Builds the content, which is then served. */
 async function build(): Promise<void> {
-  await hub.build()
+  const files = await hub.build()
   // Each build has files of its own.
-  siteFiles = { read: (path) => hub.siteFiles.read(path) }
+  siteFiles = {
+    read: async (path) => {
+      const text = files.get(path)
+      return text === undefined ? hub.siteFiles.read(path) : Buffer.from(text)
+    },
+  }
 }
 
 const run = promisify(execFile)
@@ -105,9 +108,24 @@ test('a publish is a fast-forward, and another hub makes the same commits; a yan
   repositories = kept
   const yank = { path: '/api/v1/repos/acme/forms/versions/1.1.0/yank', method: 'PUT', token }
   expect((await hub.publish({ reason: 'Wrong.' }, yank)).status).toBe(200)
+  const newer = siteFiles
   await build()
   await git('clone', '--quiet', `${origin}/acme/skills.git`, 'yanked')
   expect(await headOf('yanked')).toBe(first)
+  const served = join(folder, 'repositories/acme')
+  await expect(git('--git-dir', served, 'cat-file', '-e', second.trim())).rejects.toThrow('cat-file')
+  // A request that began on the build before ends after one on the latest.
+  const latest = siteFiles
+  siteFiles = newer
+  expect(await git('ls-remote', `${origin}/acme/skills.git`, 'main')).toContain(second.trim())
+  siteFiles = latest
+  expect(await git('ls-remote', `${origin}/acme/skills.git`, 'main')).toContain(first.trim())
+})
+
+test('a repository whose folder is lost is made again', async () => {
+  await rm(join(folder, 'repositories'), { recursive: true })
+  await git('clone', '--quiet', `${origin}/acme/skills.git`, 'found-again')
+  expect(await git('-C', 'found-again', 'ls-files', 'skills')).not.toBe('')
 })
 
 test('a push, and an owner without skills, are refused with a sentence', async () => {

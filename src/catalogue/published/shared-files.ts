@@ -19,6 +19,7 @@ import { nameOfOriginal } from '../../domain/values/names.ts'
 import type { Catalogue as AnyCatalogue } from '../catalogue.ts'
 import { describeComposed, describeDependent, groupByPart, listComposed } from '../dependents.ts'
 import type { OutlinedEntry } from '../entry.ts'
+import { compareAges } from '../originals.ts'
 import type { RecordDigests } from '../outline.ts'
 import { oncePer } from '../remember.ts'
 import { groupUnlisted, unlistedRecord } from '../unlisted.ts'
@@ -216,16 +217,18 @@ function* listOwnMarketplaces(catalogue: Catalogue): Generator<SharedFile> {
   }
 }
 
-/** Generates the hub's first skills as plugins, in `top` order. Of several with one name the first is there, because a plugin's own manifest has its name. */
+/** Generates the hub's first skills as plugins, in `top` order. Of several with one name the oldest is there, because a plugin's own manifest has its name, and what people installed must not become another's when ranks change. */
 function* listHubMarketplace(catalogue: Catalogue): Generator<SharedFile> {
   const { baseUrl } = catalogue
-  const skills = new Map<string, MarketplaceSkill>()
+  const found = new Map<string, RepositorySummary>()
   for (const summary of catalogue.listed.top) {
-    const skill = skills.size < MAX_PLUGINS ? pluginOf(catalogue, summary) : undefined
-    if (skill && !skills.has(skill.name)) skills.set(skill.name, skill)
+    const before = found.get(summary.name)
+    const isNext = before ? compareAges(summary, before) < 0 : found.size < MAX_PLUGINS
+    if (isNext && summary.kind === 'skill') found.set(summary.name, summary)
   }
+  const skills = [...found.values()].flatMap((summary) => pluginOf(catalogue, summary) ?? [])
   const of = { name: nameMarketplace(baseUrl), owner: undefined }
-  if (skills.size > 0) yield [DATA_FILES.hubMarketplace(), () => formatMarketplace(of, [...skills.values()], baseUrl)]
+  if (skills.length > 0) yield [DATA_FILES.hubMarketplace(), () => formatMarketplace(of, skills, baseUrl)]
 }
 
 function pluginOf(catalogue: Catalogue, summary: RepositorySummary): MarketplaceSkill | undefined {
