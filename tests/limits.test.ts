@@ -21,6 +21,8 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/trusted-root-file.ts MAX_DEPTH': 'the operator’s own file, checked with the content',
   'packages/prompt-formats/source/references.ts MAX_REFERENCES': 'how much one import reads',
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
+  'src/domain/catalogue/change-mark.ts MAX_NAMES_CHARACTERS': 'more than a commit of the hub has',
+  'src/server/publish/labels-together.ts MAX_NAMED': 'prompts that the subject of a commit names',
   'src/domain/content/marketplace.ts MAX_PLUGINS': 'entries of a list',
   'src/domain/api/data-paths.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/compose/include-lines.ts MAX_LINE_CHARACTERS': 'longer than any line with valid names',

@@ -2,7 +2,7 @@
 
 import type { Activity } from '../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../domain/catalogue/activity.ts'
-import type { ChangeMark } from '../domain/catalogue/change-mark.ts'
+import { type ChangeMark, markFor } from '../domain/catalogue/change-mark.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -178,7 +178,10 @@ async function compareFiles(git: Git, files: readonly FileChange[]) {
     for (const { fullName, before, after, mark, ...origin } of part) {
       const [old, now] = [before === undefined ? DEFAULT_REPOSITORY_FILE : states.get(before), states.get(after)]
       if (!old || !now) continue
-      changes.set(fullName, [...(changes.get(fullName) ?? []), ...listChanges(old, now, { ...origin, ...mark })])
+      changes.set(fullName, [
+        ...(changes.get(fullName) ?? []),
+        ...listChanges(old, now, { ...origin, ...markFor(mark, fullName.split('/')[1]!) }),
+      ])
       const { commit, at } = origin
       if (now.moved_to !== null && now.moved_to !== old.moved_to)
         successions.unshift({ commit, at, before: fullName, now: now.moved_to })

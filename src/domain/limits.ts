@@ -87,6 +87,8 @@ export const LIMITS = {
   testsPerSuite: 1_000_000,
   /** Labels that a publish may move. */
   labelsPerPublish: 10,
+  /** Prompts whose label one request may move: each is read from git. */
+  promptsPerMove: 50,
   /** Suites that a protected label may require. */
   suitesPerLabel: 10,
   retiringModels: 2_000,

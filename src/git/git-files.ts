@@ -15,7 +15,7 @@ export interface ChangedFile {
 }
 
 /**
- * Lists the files of a commit: never another text for an existing version, and never a file outside the repository's folder.
+ * Lists the files of a commit: never another text for an existing version, and outside of the repository's folder only the `index.md` of others.
  *
  * @returns paths relative to the content folder, the file contents, and those in `base`; undefined if the file is new
  * @throws Error when there is nothing to commit, a name is malformed, or the version exists; any of these is a bug
@@ -28,6 +28,7 @@ export function listChangedFiles({
   index,
   result,
   deleted = new Map(),
+  others = [],
 }: Additions): ChangedFile[] {
   const encode = (text: string) => new TextEncoder().encode(text)
   if (version !== undefined && base.versions.has(version.version))
@@ -49,6 +50,12 @@ export function listChangedFiles({
     const before = name === undefined ? base.ownerIndex : base.index
     files.push({ path: checkedPath(placeOf({ owner, name })), bytes: encode(index), before })
   }
+  for (const other of others)
+    files.push({
+      path: checkedPath({ kind: 'repository', owner, name: other.name }),
+      bytes: encode(other.index),
+      before: other.before,
+    })
   if (deleted.size > 0 && (name === undefined || index === undefined))
     throw new Error('what is deleted belongs to a repository, whose index.md says so')
   for (const [path, id] of deleted) {

@@ -49,7 +49,7 @@ export interface FolderQuery {
   withPublishes?: boolean
 }
 
-/** What to commit: only files below `content/{owner}/{name}/` or, without a name, the owner's `index.md`. Nothing is deleted but what `deleted` and `result` name, and nothing is committed to any other head. */
+/** What to commit: only files below `content/{owner}/{name}/`, the `index.md` of `others` and, without a name, the owner's. Nothing is deleted but what `deleted` and `result` name, and nothing is committed to any other head. */
 export interface Additions {
   owner: string
   name: string | undefined
@@ -75,6 +75,8 @@ export interface Additions {
   result?: { version: string; suite: string; text: string | undefined; before: string | undefined }
   /** The files of the folder that are deleted, which takes an entry in the `removed` of `index`: paths relative to the repository's folder, with their blob IDs. */
   deleted?: ReadonlyMap<string, string>
+  /** Further repositories of the owner whose `index.md` changes in the same commit, with the text that it replaces. */
+  others?: readonly { name: string; index: string; before: string | undefined }[]
 }
 
 /** The outcome of a commit. A driver returns `committed` or `moved` only when it is certain; otherwise `unknown`, and the caller checks git. */

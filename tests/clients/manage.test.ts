@@ -59,6 +59,15 @@ describe('hubcli', () => {
     expect(await run(['label', NAME, 'production', '--undo'])).toMatchObject(share)
     expect(await production()).toMatchObject({ version: '1.0.0', split: { percent: 10 } })
     expect(await run(['label', NAME, 'production', '--split', '1.1.0=100'])).toMatchObject({ code: 1 })
+    const several = ['label', 'acme', 'next', 'code-review=1.1.0']
+    expect(await run([...several, 'missing=1.0.0'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('missing: There is no repository acme/missing'),
+    })
+    expect(await run([...several, 'code-review=1.0.0'])).toMatchObject({ code: 1 })
+    expect(await run([...several, '--undo'])).toMatchObject({ code: 1 })
+    expect(await run(several)).toMatchObject(done('next 1.1.0'))
+    expect(await run(['label', NAME, 'next', '--remove'])).toMatchObject({ code: 0 })
     const reporting = { HUB_TOKEN: await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] }) }
     const guarded = async (version: string, xml: string, ...more: string[]) => {
       writeFileSync(join(cwd, 'r.xml'), xml)
@@ -129,6 +138,8 @@ test('the TypeScript library manages labels, yanks and metadata', async () => {
   await manager.setLabel(NAME, 'production', '1.0.0', { split: { version: '1.1.0', percent: 10 }, reason: 'Try' })
   expect((await production()).split).toMatchObject({ version: '1.1.0', percent: 10 })
   expect(await manager.undoLabel(NAME, 'production')).toMatchObject({ target: { version: '1.0.0', split: null } })
+  await manager.setLabels('acme', 'production', { 'code-review': '1.1.0' }, { reason: 'All' })
+  expect(await production()).toMatchObject({ version: '1.1.0' })
   await manager.removeLabel(NAME, 'production')
   await manager.yank(NAME, '1.1.0', 'Wrong')
   expect((await record()).latest_version).toBe('1.0.0')
@@ -157,6 +168,7 @@ for condition in (None, "1.1.0"):
         print(error.code, error.status)
 manager.set_label(name, "production", "1.0.0", split=("1.1.0", 10), reason="Try")
 manager.undo_label(name, "production")
+print(manager.set_labels("acme", "production", {"code-review": "1.0.0"}, reason="All").unchanged)
 manager.remove_label(name, "production", expected={"version": "1.0.0", "split": None})
 manager.yank(name, "1.1.0", "Wrong")
 manager.unyank(name, "1.1.0")
@@ -170,7 +182,7 @@ for call in (lambda: manager.yank(name, "9.0.0", "x"), lambda: HubManager(sys.ar
   const { stdout } = await promisify(execFile)('python3', ['-c', program, url, token, await hub.makeToken()], {
     env: { ...process.env, PYTHONPATH: 'clients/python' },
   })
-  expect(stdout).toBe('False True\nrefused 409\nrefused 409\nnot_found 404\nrefused 403\n')
+  expect(stdout).toBe('False True\nrefused 409\nrefused 409\nTrue\nnot_found 404\nrefused 403\n')
   expect(await record()).toMatchObject({ title: 'New', latest_version: '1.1.0', labels: {} })
 })
 

@@ -88,6 +88,27 @@ describe('requests and permissions, which the decision judges whatever the store
     expect([answer.status, answer.code]).toEqual([status, code])
   })
 
+  const one = { 'code-review': '1.0.0' }
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, '1.0.0']))
+  //  case                                        made                                   label     versions      status, said
+  test.each<[string, Parameters<Hub['makeToken']>[0], string, object, number, string]>([
+    ['no prompt', {}, 'next', {}, 422, 'expected 1 to 50 prompts'],
+    ['too many prompts', {}, 'next', many(51), 422, 'expected 1 to 50 prompts'],
+    ['an invalid name', {}, 'next', { A: '1.0.0' }, 422, 'versions'],
+    ['a range', {}, 'next', { 'code-review': '^1' }, 422, 'versions.code-review'],
+    ['a label that reads as a range', {}, '1', one, 422, 'label'],
+    ['an invalid label', {}, 'Next', one, 404, 'No label can have this name'],
+    ['the token of one prompt', { scope: 'acme/code-review' }, 'next', { ...one, other: '1.0.0' }, 403, 'acme/other'],
+    ['another owner’s token', { scope: 'zoe/*' }, 'next', one, 403, 'zoe/*'],
+    ['a protected label', {}, 'stable', one, 403, 'code-review: acme protects the label stable.'],
+  ])('moves no label of several prompts: %s', async (_, made, label, versions, status, said) => {
+    const given = await hub.makeToken({ permissions: ['label'], ...made })
+    const path = `/api/v1/users/acme/labels/${label}`
+    const answer = await hub.publish({ versions }, { method: 'PUT', path, token: given })
+    expect([answer.status, answer.message]).toEqual([status, expect.stringContaining(said)])
+  })
+
   //  permissions                 method    path                   body                   status and missing permission
   test.each([
     [['publish'], 'PUT', '/labels/next', { version: '1.1.0' }, [403, 'label']],
@@ -209,6 +230,54 @@ describe.each([
     expect([again.status, again.data.unchanged]).toEqual([200, true])
     await hub.build()
     expect((await hub.readRepository()).data.labels).toEqual({ ...pointed, ...pointing({ beta: '1.2.1' }) })
+  })
+
+  test('moves a label of several prompts in one commit, or none', async () => {
+    await hub.publish({ content: 'Other\n' }, { to: 'acme/other' })
+    await hub.publish({ content: 'More\n' }, { to: 'acme/other' })
+    await send('PUT', '/labels/production', { version: '1.1.0' })
+    const move = (versions: object, given: object = {}) =>
+      hub.publish(
+        { versions, reason: 'Together.', ...given },
+        { method: 'PUT', path: '/api/v1/users/acme/labels/production', token },
+      )
+    const labelsOf = async (name: string) => (await hub.read(`/api/v1/repos/acme/${name}`)).data.labels
+    const refused = await move({ 'code-review': '1.0.0', missing: '1.0.0', other: '9.0.0' })
+    expect([refused.status, refused.message]).toEqual([
+      404,
+      'No label was moved. missing: There is no repository acme/missing. Publish its first version before you change it. other: acme/other has no version 9.0.0. Its versions are listed at /api/v1/repos/acme/other/versions.',
+    ])
+    const both = { 'code-review': '1.0.0', other: '1.0.1' }
+    expect((await move(both, { dry_run: true })).data).toMatchObject({ unchanged: false, commit: null })
+    expect([await labelsOf('code-review'), await labelsOf('other')]).toEqual([pointing({ production: '1.1.0' }), {}])
+    const moved = await move(both)
+    const rows = [
+      { name: 'code-review', full_name: 'acme/code-review', from: '1.1.0', version: '1.0.0', unchanged: false },
+      { name: 'other', full_name: 'acme/other', from: null, version: '1.0.1', unchanged: false },
+    ]
+    expect([moved.status, moved.data]).toMatchObject([200, { owner: 'acme', label: 'production', prompts: rows }])
+    const again = await move(both)
+    expect(again.data).toMatchObject({
+      unchanged: true,
+      commit: null,
+      prompts: rows.map(({ from: _, ...row }) => ({ ...row, from: row.version, unchanged: true })),
+    })
+    const { sha } = moved.data.commit as { sha: string }
+    for (const _ of ['a fresh copy', 'a build']) {
+      expect([await labelsOf('code-review'), await labelsOf('other')]).toEqual([
+        pointing({ production: '1.0.0' }),
+        pointing({ production: '1.0.1' }),
+      ])
+      for (const [name, type] of [
+        ['code-review', 'restored'],
+        ['other', 'labelled'],
+      ]) {
+        const { data } = JSON.parse((await hub.read(`/api/v1/repos/acme/${name}/activity`)).text)
+        const [last] = data.filter((one: { label: string | null }) => one.label !== null)
+        expect(last).toMatchObject({ type, commit: sha, reason: 'Together.' })
+      }
+      await hub.build()
+    }
   })
 
   test('deletes a fresh version in one commit with all that belongs to it, once, and never uses its number again', async () => {

@@ -3,7 +3,7 @@ repeat: the same change again changes nothing."""
 
 import re
 
-from program.checks import SLUG, check_name, check_readable, check_version
+from program.checks import SLUG, check_name, check_owner, check_readable, check_version
 from program.hub import Hub
 from program.main import invalid
 from program.packing import read_bounded
@@ -20,20 +20,26 @@ MAX_FILE_BYTES = 1048576
 
 
 def change(given, method, name, rest, body, said):
-    """Sends a change, and prints what was changed."""
+    """Sends a change of a prompt, and prints what was changed."""
+    send(given, method, f"/api/v1/repos/{name}{rest}", body, f"{name} {said}")
+
+
+def send(given, method, place, body, said):
     hub = Hub()
     hub.take_token()
-    text, answer = hub.send(method, f"/api/v1/repos/{name}{rest}", body, token=hub.token)
+    text, answer = hub.send(method, place, body, token=hub.token)
     data = answer.get("data")
     if not isinstance(data, dict) or not isinstance(data.get("unchanged"), bool):
         raise PromptHubError("unavailable", f"{hub.url} accepted the change, but did not respond like a hub")
     if data["unchanged"]:
         note("unchanged: nothing to do")
-    write_text(text if given["--json"] else f"{name} {said}\n")
+    write_text(text if given["--json"] else f"{said}\n")
 
 
 def label(given):
     """Points a label at a version, offers a second one to a share of callers, undoes the last change, or removes it."""
+    if len(given.words) > 2 and "=" in given.words[2]:
+        return label_together(given)
     share, reason = given["--split"], given["--reason"]
     if len([each for each in (given["--remove"], given["--undo"], share) if each]) > 1:
         raise invalid("--remove, --undo and --split: expected one of them")
@@ -59,6 +65,28 @@ def label(given):
         body["expected"] = rest[0]
     body["version"] = check_version(rest[0])
     change(given, "PUT", name, f"/labels/{word}", body, f"{word} {say_target(body)}")
+
+
+def label_together(given):
+    """Points a label of several prompts at versions, all of them or none."""
+    if any(given[option] for option in ("--remove", "--undo", "--split")):
+        given.refuse()
+    owner, word, *pairs = given.words
+    check_owner(owner, "owner")
+    if not is_label(word):
+        raise invalid(f"expected a label such as production, got {word or 'nothing'}")
+    versions = {}
+    for pair in pairs:
+        match = re.fullmatch(r"([a-z0-9-]+)=([0-9]+[.][0-9]+[.][0-9]+)", pair)
+        if match is None:
+            raise invalid(f"expected <name>=<x.y.z>, such as code-review=1.2.0, got {pair}")
+        if match[1] in versions:
+            raise invalid(f"{match[1]}: expected one version, got two")
+        versions[match[1]] = match[2]
+    reason = given["--reason"]
+    body = {"versions": versions, **({} if reason is None else {"reason": text_of(reason, "--reason")})}
+    said = "\n".join(f"{owner}/{name} {word} {version}" for name, version in versions.items())
+    send(given, "PUT", f"/api/v1/users/{owner}/labels/{word}", body, said)
 
 
 def undo(given, name, word):

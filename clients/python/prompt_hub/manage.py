@@ -6,7 +6,7 @@ import json
 import re
 import urllib.parse
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .address import HUB_URL
 from .arguments import NOT_GIVEN, parse_arguments
@@ -79,6 +79,17 @@ class HubManager:
             body["split"] = {"version": _version(split[0]), "percent": split[1]}
         return self._send("PUT", name, f"/labels/{_label(label)}", body)
 
+    def set_labels(
+        self, owner: str, label: str, versions: Mapping[str, str], *, reason: Optional[str] = None
+    ) -> ChangeResult:
+        """Points a label of several prompts of an owner at versions, in one commit or not at all: `versions` is
+        `{"code-review": "1.2.0"}`."""
+        names = [parse_arguments(f"{owner}/{name}", None, None, None)[0] for name in versions]
+        if not names:
+            raise PromptHubError("invalid_request", "versions: expected at least one")
+        body = {"versions": {name: _version(version) for name, version in versions.items()}, **_said(reason, NOT_GIVEN)}
+        return self._write("PUT", f"users/{owner}/labels/{_label(label)}", body, names)
+
     def remove_label(
         self, name: str, label: str, *, reason: Optional[str] = None, expected: Any = NOT_GIVEN
     ) -> ChangeResult:
@@ -145,13 +156,18 @@ class HubManager:
 
     def _send(self, method: str, name: str, rest: str, body: Optional[Dict[str, Any]]) -> ChangeResult:
         full_name, _ = parse_arguments(name, None, None, None)
-        url = f"{self.url}/api/v1/repos/{full_name}{rest}"
+        return self._write(method, f"repos/{full_name}{rest}", body, [full_name])
+
+    def _write(self, method: str, path: str, body: Optional[Dict[str, Any]], names: Sequence[str]) -> ChangeResult:
+        """`names` are the prompts that it changes."""
+        url = f"{self.url}/api/v1/{path}"
         data = None if body is None else json.dumps(body).encode("utf-8")
         try:
             reply = ask(url, None, self._settings, Write(method, self._token, data))
         finally:
             # Also if the request failed, because a change whose response was lost may have been made.
-            note_change(self.url, full_name)
+            for name in names:
+                note_change(self.url, name)
         try:
             answer: Any = json.loads(reply.text)["data"] if reply is not None else {}
             return ChangeResult(bool(answer["unchanged"]), answer["commit"])

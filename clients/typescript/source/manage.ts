@@ -3,6 +3,7 @@
 import { HUB_URL } from './address.ts'
 import { parseArguments } from './arguments.ts'
 import { type Guarded, isWorse, sayWhy, scoreIn } from './guard.ts'
+import { labelled } from './hub-reader.ts'
 import { requireHubUrl } from './lock.ts'
 import { noteChange } from './own-changes.ts'
 import { isVersion, readWish } from './ranges.ts'
@@ -84,6 +85,23 @@ export class HubManager {
     })
   }
 
+  /**
+   * Points a label of several prompts of an owner at versions, in one commit or not at all.
+   *
+   * @param versions by the name of each prompt, such as `{ 'code-review': '1.2.0' }`
+   */
+  async setLabels(
+    owner: string,
+    label: string,
+    versions: Readonly<Record<string, string>>,
+    { reason }: Pick<LabelOptions, 'reason'> = {},
+  ): Promise<ChangeResult> {
+    const names = Object.keys(versions).map((name) => parseArguments(`${owner}/${name}`, {}).fullName)
+    if (names.length === 0) throw new PromptHubError('invalid_request', 'versions: expected at least one')
+    for (const version of Object.values(versions)) versionOf(version)
+    return this.#write('PUT', `users/${owner}/labels/${labelOf(label)}`, { versions, reason }, names)
+  }
+
   /** Removes a label. */
   async removeLabel(
     name: string,
@@ -128,7 +146,7 @@ export class HubManager {
     }
     const record = await read('')
     const { labels } = await readRepositoryRecord(record.text, record.url)
-    const target = Object.hasOwn(labels, label) ? labels[label] : undefined
+    const target = labelled(labels, label)
     if (!target?.split) return { ended: false, first: null, second: null }
     const { version, split } = target
     const [first = null, second = null] = await Promise.all(
@@ -171,12 +189,22 @@ export class HubManager {
 
   async #send(method: string, name: string, rest: string, body: object | undefined): Promise<ChangeResult> {
     const { fullName } = parseArguments(name, {})
-    const url = `${this.#url}/api/v1/repos/${fullName}${rest}`
+    return this.#write(method, `repos/${fullName}${rest}`, body, [fullName])
+  }
+
+  /** @param names the prompts that it changes */
+  async #write(
+    method: string,
+    path: string,
+    body: object | undefined,
+    names: readonly string[],
+  ): Promise<ChangeResult> {
+    const url = `${this.#url}/api/v1/${path}`
     const write = { method, token: this.#options.token, body: body && JSON.stringify(body) }
     // Also if the request failed, because a change whose response was lost may have been made.
-    const reply = await ask(url, undefined, requestSettings(this.#options), write).finally(() =>
-      noteChange(this.#url, fullName),
-    )
+    const reply = await ask(url, undefined, requestSettings(this.#options), write).finally(() => {
+      for (const name of names) noteChange(this.#url, name)
+    })
     try {
       const { data }: { data?: unknown } = JSON.parse(reply.kind === 'new' ? reply.text : '{}')
       if (isObject(data) && typeof data.unchanged === 'boolean')

@@ -5,7 +5,13 @@ import { ROUTES, type WriteId } from '../../domain/api/routes.ts'
 import { single } from '../../domain/api/schema.ts'
 import { DeletionRequest } from '../../domain/managing/deletion.ts'
 import { OwnerPatch } from '../../domain/managing/owner-request.ts'
-import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
+import {
+  LabelRemoval,
+  LabelRequest,
+  LabelsRequest,
+  RepositoryPatch,
+  YankRequest,
+} from '../../domain/managing/request.ts'
 import { ResultRequest } from '../../domain/managing/result-request.ts'
 import { PublishQuery } from '../../domain/publishing/prompt-file.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../../domain/publishing/request.ts'
@@ -24,6 +30,7 @@ import {
   ChangeAnswer,
   CheckAnswer,
   DeletionAnswer,
+  LabelsAnswer,
   OwnerAnswer,
   PublishAnswer,
   ResultAnswer,
@@ -185,6 +192,16 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
     errors: [...CHANGE_ERRORS, 'evidence_missing'],
   },
   removeLabel: { ...OF_REPOSITORY, body: LabelRemoval, example: {}, isOptional: true },
+  setLabels: {
+    body: LabelsRequest,
+    example: { versions: { 'code-review': '1.0.0' } },
+    answer: LabelsAnswer,
+    description: 'What the label points at now; `commit` is null if nothing changed.',
+    errors: [
+      ...CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'version_conflict'),
+      'evidence_missing',
+    ],
+  },
   yankVersion: { ...OF_REPOSITORY, body: YankRequest, example: { reason: 'Leaks the system prompt' } },
   unyankVersion: OF_REPOSITORY,
   recordResult: {
@@ -238,6 +255,7 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
     changeRepository: describeChange('changeRepository', schemas),
     setLabel: describeChange('setLabel', schemas),
     removeLabel: describeChange('removeLabel', schemas),
+    setLabels: describeChange('setLabels', schemas),
     yankVersion: describeChange('yankVersion', schemas),
     unyankVersion: describeChange('unyankVersion', schemas),
     recordResult: describeChange('recordResult', schemas),

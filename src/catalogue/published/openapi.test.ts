@@ -105,6 +105,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     ['get /api/v1/users/{handle}', 'getUser', read, json, ''],
     ['patch /api/v1/users/{handle}', 'changeOwner', change, json, ''],
     ['get /api/v1/users/{handle}/labels/{label}', 'listLabelled', read, json, ''],
+    ['put /api/v1/users/{handle}/labels/{label}', 'setLabels', change, json, ''],
     ['get /api/v1/openapi.json', 'getOpenapi', fixed, json, ''],
     [`put ${repo}/labels/{label}`, 'setLabel', change, json, ''],
     [`delete ${repo}/labels/{label}`, 'removeLabel', change, json, ''],

@@ -169,6 +169,27 @@ export const ChangeAnswer = z
   })
   .meta({ id: 'ChangeAnswer', description: 'A repository, and the result of the request to change it.' })
 
+/** The response to a move of a label of several prompts. */
+export const LabelsAnswer = z
+  .object({
+    owner: Owner,
+    label: Tag,
+    prompts: z
+      .array(
+        z
+          .object({
+            ...LabelledPrompt.pick({ name: true, full_name: true, version: true }).shape,
+            from: Version.nullable().describe('The version that the label pointed to before, or null.'),
+            unchanged: z.boolean().describe('Whether the label pointed there before.'),
+          })
+          .meta({ id: 'MovedLabel', description: 'A prompt whose label was moved.' }),
+      )
+      .describe('The prompts of the request, by name.'),
+    unchanged: z.boolean().describe('Whether nothing was written because nothing would have changed.'),
+    commit: Commit.nullable().describe('The new commit, or null.'),
+  })
+  .meta({ id: 'LabelsAnswer', description: 'The prompts whose label was moved, and the result of the request.' })
+
 /** The response to a report of a result: the result, and the outcome of the request. */
 export const ResultAnswer = z
   .object({

@@ -54,6 +54,7 @@ test('lists every other route with its method, its path and the function that se
     ['recordResult', 'PUT', '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'publish'],
     ['removeResult', 'DELETE', '/api/v1/repos/{owner}/{name}/versions/{version}/results/{suite}', 'publish'],
     ['changeOwner', 'PATCH', '/api/v1/users/{handle}', 'publish'],
+    ['setLabels', 'PUT', '/api/v1/users/{handle}/labels/{label}', 'publish'],
     ['setLabel', 'PUT', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],
     ['removeLabel', 'DELETE', '/api/v1/repos/{owner}/{name}/labels/{label}', 'publish'],
     ['yankVersion', 'PUT', '/api/v1/repos/{owner}/{name}/versions/{version}/yank', 'publish'],

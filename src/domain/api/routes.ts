@@ -126,6 +126,7 @@ export const ROUTES = {
   getUser: read('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile'),
   changeOwner: write('changeOwner', 'PATCH', '/api/v1/users/{handle}', 'Update an owner'),
   listLabelled: read('listLabelled', '/api/v1/users/{handle}/labels/{label}', 'List an owner’s prompts at a label'),
+  setLabels: write('setLabels', 'PUT', '/api/v1/users/{handle}/labels/{label}', 'Move a label of several prompts'),
   getOpenapi: read('getOpenapi', '/api/v1/openapi.json', 'Get this OpenAPI document'),
   setLabel: write('setLabel', 'PUT', '/api/v1/repos/{owner}/{name}/labels/{label}', 'Point a label at a version'),
   removeLabel: write('removeLabel', 'DELETE', '/api/v1/repos/{owner}/{name}/labels/{label}', 'Remove a label'),

@@ -3,14 +3,14 @@ import type { Activity, Result, VersionRow } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
 import { describeTarget, type LabelTarget, targetOf } from '../values/label-target.ts'
-import type { ChangeMark } from './change-mark.ts'
+import type { markFor } from './change-mark.ts'
 import { describeOutcome } from './results.ts'
 
 /** Maximum number of entries per repository. docs/contract.md section 4 */
 export const MAX_ACTIVITIES = 100
 
 /** The author, time and commit of a change to `index.md`, and what else the commit says. */
-type Origin = Pick<Activity, 'at' | 'by' | 'commit'> & Partial<ChangeMark>
+type Origin = Pick<Activity, 'at' | 'by' | 'commit'> & Partial<ReturnType<typeof markFor>>
 
 /** The activity of a repository, except its publishes, as stored in its data file. */
 interface KnownChanges {

@@ -1,4 +1,4 @@
-// What the commit of a change says about it besides its author: who sent it, why, and that it is a return to an earlier version.
+// What the commit of a change says about it besides its author: who sent it, why, and of which prompts it moved a label back to an earlier version.
 
 /** The facts of a change that `index.md` does not have. */
 export interface ChangeMark {
@@ -7,12 +7,15 @@ export interface ChangeMark {
   /** The CI workflow that sent it. */
   by_workflow: string | null
   reason: string | null
-  /** Whether it moved a label back to a version that it had before. */
-  isRestored: boolean
+  /** The names of the prompts whose label it moved back to a version that it had before. */
+  restored: readonly string[]
 }
 
 const TRAILERS = { by_token: 'Changed-With', by_workflow: 'Changed-In', reason: 'Reason' } as const
 const RESTORED = 'Restored'
+const BETWEEN = ', '
+/** Longer than the names of all prompts that one commit may change. */
+const MAX_NAMES_CHARACTERS = 5_000
 /** What would end a line of the message for some reader. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 /** Maximum length of each in the activity; a commit that the hub did not make may say anything. */
@@ -24,7 +27,7 @@ export function listTrailers(mark: ChangeMark): [name: string, value: string][] 
     const value = mark[key as keyof typeof TRAILERS]?.replace(BREAKS, ' ').trim()
     return value ? [[name, value]] : []
   })
-  return mark.isRestored ? [...said, [RESTORED, 'true']] : said
+  return mark.restored.length > 0 ? [...said, [RESTORED, mark.restored.join(BETWEEN)]] : said
 }
 
 /** Reads what the trailers of a commit say. */
@@ -35,6 +38,11 @@ export function readMark(trailers: ReadonlyMap<string, string>): ChangeMark {
     by_token: read('by_token'),
     by_workflow: read('by_workflow'),
     reason: read('reason'),
-    isRestored: trailers.get(RESTORED) === 'true',
+    restored: trailers.get(RESTORED)?.slice(0, MAX_NAMES_CHARACTERS).split(BETWEEN) ?? [],
   }
+}
+
+/** Returns what a commit says of one prompt. */
+export function markFor({ restored, ...mark }: ChangeMark, name: string) {
+  return { ...mark, isRestored: restored.includes(name) }
 }

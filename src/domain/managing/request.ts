@@ -6,10 +6,11 @@ import { findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { LIMITS } from '../limits.ts'
 import { boundsOf, invalidField, parseBody, validationFailed } from '../publishing/request.ts'
+import { compareText } from '../text/compare-text.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 import { isLabel } from '../values/names.ts'
-import { FullName, License, line, Status, Version } from '../values/values.ts'
+import { FullName, License, line, Name, Status, Version } from '../values/values.ts'
 
 /** Validates a change without making it. */
 export const dry_run = z.boolean().default(false).describe('Validates the request without committing anything.')
@@ -70,6 +71,21 @@ export const LabelRequest = z
     dry_run,
   })
   .meta({ id: 'LabelRequest', description: 'The new target of a label.' })
+/** The body that moves a label of several prompts. */
+export const LabelsRequest = z
+  .strictObject({
+    versions: z
+      .record(Name, Version)
+      .refine(
+        (versions) => Object.keys(versions).length > 0 && Object.keys(versions).length <= LIMITS.promptsPerMove,
+        `expected 1 to ${LIMITS.promptsPerMove} prompts`,
+      )
+      .meta({ minProperties: 1, maxProperties: LIMITS.promptsPerMove })
+      .describe('The version that the label will point to, by the name of each prompt. A split ends.'),
+    reason: why,
+    dry_run,
+  })
+  .meta({ id: 'LabelsRequest', description: 'The new targets of a label of several prompts.' })
 /** The body that removes a label; optional. */
 export const LabelRemoval = z
   .strictObject({ expected, reason: why })
@@ -93,13 +109,16 @@ export type PatchFields = Omit<z.infer<typeof RepositoryPatch>, 'dry_run'>
 /** A requested change. */
 export type Change =
   | { kind: 'patch'; fields: PatchFields; isDryRun: boolean }
-  | ({ kind: 'label'; label: string; isDryRun: boolean } & LabelMove)
+  | LabelChange
   | { kind: 'unlabel'; label: string; expected: ExpectedTarget; reason: string | undefined; isDryRun: boolean }
   | { kind: 'yank'; version: string; reason: string; isDryRun: boolean }
   | { kind: 'unyank'; version: string; isDryRun: boolean }
 
-/** Where a label is to point. */
-interface LabelMove {
+/** A move of a label. */
+export interface LabelChange {
+  kind: 'label'
+  label: string
+  isDryRun: boolean
   version: string
   split: z.infer<typeof share> | null
   reason: string | undefined
@@ -115,6 +134,17 @@ export type Target =
 /** Parses the JSON of a change. @throws HubError like `parseChange`; `invalid_request` for invalid JSON */
 export function readChangeBody(target: Target, text: string): Change {
   return parseChange(target, parseBody(text, CHANGE_BOUNDS))
+}
+
+/** Parses the JSON that moves a label of several prompts, with a change for each, by name. @throws HubError like `readChangeBody` */
+export function readLabelMoves(label: string, text: string): ReadonlyMap<string, LabelChange> {
+  const bounds = boundsOf(LabelsRequest, { keys: 100 + LIMITS.promptsPerMove, values: 1_000, depth: 4 })
+  const { versions, reason, dry_run: isDryRun } = parseFields(LabelsRequest, parseBody(text, bounds))
+  requireLabel(label)
+  const moves = Object.entries(versions).map(([name, version]): [string, LabelChange] => {
+    return [name, { kind: 'label', label, version, split: null, reason, expected: undefined, isDryRun }]
+  })
+  return new Map(moves.sort(([a], [b]) => compareText(a, b)))
 }
 
 /** Parses the body of a change. @throws HubError `validation_failed` with every problem in one message, each with its field */

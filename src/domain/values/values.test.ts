@@ -71,6 +71,7 @@ test('defines these limits', () => {
     suitesPerVersion: 20,
     testsPerSuite: 1000000,
     labelsPerPublish: 10,
+    promptsPerMove: 50,
     suitesPerLabel: 10,
     publishesPerMinute: 30,
     toolValueCharacters: 10000,

@@ -112,7 +112,7 @@ export interface GitWrite<Shown extends object = ShownRepository> {
 export type RepositoryWrite = GitWrite & { name: string }
 
 /** What the hub already knows about a repository, and about those that it includes. */
-interface Known {
+export interface Known {
   /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
   versions: readonly string[]
   /** Joins a listing of git with what the hub serves. */
@@ -203,7 +203,7 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
  */
 export async function readOwnerIndex(
   git: GitStore,
-  { owner, name, arrivedMs }: { owner: string; name: string; arrivedMs: number },
+  { owner, name, arrivedMs }: { owner: string; name: string | undefined; arrivedMs: number },
   { now, random, sleep }: Clock,
 ): Promise<string | undefined> {
   const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }

@@ -34,6 +34,7 @@ export async function handleWrite(
   const { method } = request
   const { pathname, search } = new URL(request.url)
   const isOfOwner = route.id === 'changeOwner'
+  const isOfSeveral = route.id === 'setLabels'
   const { handle = '', owner = handle, name = '' } = route.parameters
   try {
     const kind = bodyKindOf(request)
@@ -43,18 +44,24 @@ export async function handleWrite(
     if (method !== 'DELETE') requireMediaType(request, kind)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
-    if (!isOwner(owner) || !(isOfOwner || isName(name))) throw (await refusals()).invalidNameError()
+    if (!isOwner(owner) || !(isOfOwner || isOfSeveral || isName(name))) throw (await refusals()).invalidNameError()
     const write = await openWrite(request, route)
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
     const response = await incoming.use(async (bytes) => {
       const isEmpty = bytes.length === 0 && method === 'DELETE'
       if (method === 'DELETE' && !isEmpty) requireMediaType(request, kind)
-      const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
+      const { needed, carryOut, names = [name] } = await write.parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
       if (isOfOwner) requireOwnerScope(bearer, owner)
-      else requireScope(bearer, owner, name)
+      else for (const one of names) requireScope(bearer, owner, one)
       requirePermission(bearer, needed)
       const sending = { owner, name, bearer, arrivedMs: time.now(), wantsText: wantsText(request) }
-      await admitJob(sending, needed, [method, pathname + search, hash('sha256', bytes)].join('\0'), deps, time)
+      await admitJob(
+        sending,
+        { needed, names },
+        [method, pathname + search, hash('sha256', bytes)].join('\0'),
+        deps,
+        time,
+      )
       return carryOut(sending, deps, time)
     })
     // The time of last use is only informational, so the write succeeds even if it cannot be stored.
@@ -70,6 +77,7 @@ export async function handleWrite(
 async function openWrite(request: Request, { id, parameters }: WriteRoute) {
   if (id === 'publishVersion') return openPublish(request)
   if (id === 'changeOwner') return (await import('./owner.ts')).openOwnerChange()
+  if (id === 'setLabels') return (await import('./labels-together.ts')).openLabels(parameters)
   if (id === 'recordResult' || id === 'removeResult') return (await import('./results.ts')).openResult(id, parameters)
   if (id === 'deleteRepository' || id === 'deleteVersion')
     return (await import('./deletion.ts')).openDeletion(id, parameters)
@@ -110,14 +118,16 @@ const JOB_LEEWAY_MS = 60_000
  */
 async function admitJob(
   sending: Sending,
-  needed: Permission,
+  { needed, names }: { needed: Permission; names: readonly string[] },
   request: string,
   { git, spendJob }: PublishHub,
   time: Clock,
 ): Promise<void> {
-  const { owner, name, bearer } = sending
+  const { owner, bearer } = sending
   if (bearer.holder.kind !== 'job') return
-  requireRights(bearer, { owner, name }, needed, readOwner(owner, await readOwnerIndex(git, sending, time)))
+  const [name] = names
+  const file = readOwner(owner, await readOwnerIndex(git, { ...sending, name }, time))
+  for (const one of names) requireRights(bearer, { owner, name: one }, needed, file)
   const { jti, endsMs } = bearer.holder
   if (!(await spendJob({ jti, request: hash('sha256', request), endsMs: endsMs + JOB_LEEWAY_MS })))
     throw new HubError(

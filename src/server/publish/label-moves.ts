@@ -4,12 +4,21 @@ import type { OwnerFile, RepositoryFile } from '../../domain/content/prompt-file
 import { findProtection } from '../../domain/content/protected-labels.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { targetOf, versionsOf } from '../../domain/values/label-target.ts'
-import type { RepositoryPlace } from '../../domain/values/names.ts'
+import { isTag, type RepositoryPlace } from '../../domain/values/names.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findChanges } from '../read/activity.ts'
 import type { Readers } from './attempts.ts'
 import { type Bearer, requirePermission, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
+
+/** @throws HubError `not_found` for a path that no label can have */
+export function requireLabelName(label: string): void {
+  if (isTag(label)) return
+  throw new HubError(
+    'not_found',
+    'No label can have this name. Labels are lower-case words joined by single hyphens, at most 36 characters.',
+  )
+}
 
 /** @throws HubError `forbidden`; a protected label requires a higher permission than others */
 export function requireLabelRights(

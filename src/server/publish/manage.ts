@@ -5,13 +5,13 @@ import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import { type Change, readChangeBody, type Target } from '../../domain/managing/request.ts'
 import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
-import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
+import { isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import type { Readers, WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
-import { judgeMove, requireLabelRights } from './label-moves.ts'
+import { judgeMove, requireLabelName, requireLabelRights } from './label-moves.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { differs, showRepository } from './renew-fresh-copy.ts'
 import { changeMessage, markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
@@ -19,7 +19,13 @@ import { changeMessage, markOf, type OpenWrite, type Sending, writeToGit } from 
 /** A change to what is already published. */
 type ChangeId = Exclude<
   WriteId,
-  'publishVersion' | 'changeOwner' | 'recordResult' | 'removeResult' | 'deleteRepository' | 'deleteVersion'
+  | 'publishVersion'
+  | 'changeOwner'
+  | 'setLabels'
+  | 'recordResult'
+  | 'removeResult'
+  | 'deleteRepository'
+  | 'deleteVersion'
 >
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
@@ -52,11 +58,7 @@ export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite 
 function targetOf(id: ChangeId, { label = '', version = '' }: PathParameters): Target {
   if (id === 'changeRepository') return { kind: 'patch' }
   if (id === 'setLabel' || id === 'removeLabel') {
-    if (!isTag(label))
-      throw new HubError(
-        'not_found',
-        'No label can have this name. Labels are lower-case words joined by single hyphens, at most 36 characters.',
-      )
+    requireLabelName(label)
     return { kind: id === 'setLabel' ? 'label' : 'unlabel', label }
   }
   if (!isVersion(version))
@@ -99,7 +101,8 @@ async function decideAttempt(
     change.kind === 'label' && indexText !== undefined
       ? await judgeMove(sending, change.label, { was: state.file, is: file }, folder, readers, deps)
       : false
-  const mark = markOf(sending.bearer, { reason: 'label' in change ? change.reason : undefined, isRestored })
+  const reason = 'label' in change ? change.reason : undefined
+  const mark = markOf(sending.bearer, { reason, restored: isRestored ? [name] : [] })
   const shown = { file, entry: undefined, added: undefined, mark }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)
   // A copy with more versions than git belongs to a later publish, which this git listing does not include yet.

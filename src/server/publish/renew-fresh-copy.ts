@@ -6,7 +6,7 @@ import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { ModelUse, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
-import type { ChangeMark } from '../../domain/catalogue/change-mark.ts'
+import { type ChangeMark, markFor } from '../../domain/catalogue/change-mark.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { Models } from '../../domain/content/models.ts'
@@ -90,7 +90,7 @@ export async function renewFreshCopy(
     commit: written.commit,
     at: formatMoment(now),
     by: written.by,
-    ...written.mark,
+    ...(written.mark && markFor(written.mark, name)),
   })
   const signal = AbortSignal.timeout(READ_MS)
   for (let renewal = 0; renewal < MAX_RENEWALS; renewal++) {

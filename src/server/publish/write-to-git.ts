@@ -8,12 +8,13 @@ import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import { measureFile } from '../../files/measure.ts'
 import type { Additions, FolderState } from '../../git/git-store.ts'
-import type { WriteOrigin } from '../../state/fresh-copies.ts'
+import type { FreshCopy, WriteOrigin } from '../../state/fresh-copies.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import { respondWithRecord, respondWithText } from '../respond.ts'
 import {
   type Clock,
+  type Known,
   LATEST_START_MS,
   type Readers,
   type RepositoryWrite,
@@ -22,7 +23,7 @@ import {
 } from './attempts.ts'
 import type { Bearer } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { renewFreshCopy } from './renew-fresh-copy.ts'
+import { renewFreshCopy, type Written } from './renew-fresh-copy.ts'
 import { joinServed } from './served-versions.ts'
 
 /** Maximum number of files that are read at once. */
@@ -55,6 +56,8 @@ interface ParsedWrite {
   needed: Permission
   /** Carries out the write. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
   carryOut(sending: Sending, deps: PublishHub, time: Clock): Promise<Response>
+  /** The prompts that it changes; by default, the one of the path. */
+  names?: readonly string[]
 }
 
 /**
@@ -101,13 +104,13 @@ export function changeMessage(
   return { headline, trailers: [['Changed-By', bearer.login ?? owner], ...listTrailers(mark)] }
 }
 
-/** Returns what a commit says of its sender and, of a label that moves, why and that it went back. */
+/** Returns what a commit says of its sender and, of a label that moves, why and of which prompts it went back. */
 export function markOf(
   { tokenName, provenance }: Pick<Bearer, 'tokenName' | 'provenance'>,
-  { reason = null, isRestored = false }: { reason?: string | null | undefined; isRestored?: boolean } = {},
+  { reason = null, restored = [] }: { reason?: string | null | undefined; restored?: readonly string[] } = {},
 ): ChangeMark {
   const by_workflow = provenance ? `${provenance.repository}/${provenance.workflow}` : null
-  return { by_token: tokenName ?? null, by_workflow, reason, isRestored }
+  return { by_token: tokenName ?? null, by_workflow, reason, restored }
 }
 
 /** Carries out a write when it is its sender's turn, and makes it visible immediately. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
@@ -121,40 +124,65 @@ export async function writeToGit(
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
   const { response, show } = await deps.takeTurn({ sender: publisher, waitMs }, async () => {
     const copy = await deps.fresh.find('repositories', owner, name)
-    const known = {
-      versions: copy?.versions.map(({ version }) => version) ?? [],
-      findText: async (version: string, other = { owner, name }) => {
-        const record = (await findVersion(other.owner, other.name, version, deps))?.value()
-        return record && formatPublished(record)
-      },
-      findFiles: async (version: string) => {
-        const record = (await findVersion(owner, name, version, deps))?.value()
-        if (!record) return undefined
-        return mapConcurrently(FILES_AT_ONCE, record.files, async ({ path }) => {
-          const file = await findFile({ owner, name, version }, path, deps)
-          return measureFile(path, Uint8Array.from(file!.bytes))
-        })
-      },
-      joinServed: (place: RepositoryPlace, folder: FolderState) => joinServed(place, folder, deps),
-    }
-    const { answer, toShow, published } = await writeWithRetries(deps.git, write, known, time)
+    const { answer, toShow, published } = await writeWithRetries(
+      deps.git,
+      write,
+      knownOf({ owner, name }, copy, deps),
+      time,
+    )
     if (published) await showSafely(() => deps.rememberVersion({ owner, name }, published))
     const { data, status, headers, inText } = answer
     const response = inText ? respondWithText(inText(data), status, headers) : respondWithRecord(data, status, headers)
     if (!toShow) return { response, show: undefined }
-    const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
-    const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
-    const keepCopy = async () => {
-      await renewFreshCopy(written, deps, new Date(time.now()))
-      const tags = new Set([...(copy?.repository.tags ?? []), ...written.file.tags])
-      await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
-    }
-    const origin = { owner, name, commit: toShow.commit, kept_at: new Date(keptMs).toISOString() }
-    return { response, show: await openShow(origin, keepCopy, deps) }
+    const written = { owner, name, ...toShow }
+    return { response, show: await openShowing(written, copy, { login }, deps, new Date(time.now())) }
   })
   // Other writes need not wait for that.
   await show?.()
   return response
+}
+
+/** Returns what the hub knows of a repository that is written. */
+export function knownOf(place: RepositoryPlace, copy: FreshCopy | undefined, deps: PublishHub): Known {
+  return {
+    versions: copy?.versions.map(({ version }) => version) ?? [],
+    findText: async (version, other = place) => {
+      const record = (await findVersion(other.owner, other.name, version, deps))?.value()
+      return record && formatPublished(record)
+    },
+    findFiles: async (version) => {
+      const record = (await findVersion(place.owner, place.name, version, deps))?.value()
+      if (!record) return undefined
+      return mapConcurrently(FILES_AT_ONCE, record.files, async ({ path }) => {
+        const file = await findFile({ ...place, version }, path, deps)
+        return measureFile(path, Uint8Array.from(file!.bytes))
+      })
+    },
+    joinServed: (other, folder) => joinServed(other, folder, deps),
+  }
+}
+
+/**
+ * Opens what makes a written repository visible; see `openShow`.
+ *
+ * @param copy the copy that existed when the write was decided
+ * @param now for the activity
+ */
+export async function openShowing(
+  written: Written & { commit: string; atMs: number | undefined },
+  copy: FreshCopy | undefined,
+  { login }: Pick<Bearer, 'login'>,
+  deps: PublishHub,
+  now: Date,
+): Promise<() => Promise<void>> {
+  const { owner, name, commit, atMs, file } = written
+  const keptMs = atMs ?? deps.nextOrder(`${owner}/${name}`)
+  const keepCopy = async () => {
+    await renewFreshCopy({ ...written, keptMs, before: copy?.commit, by: login ?? owner }, deps, now)
+    const tags = new Set([...(copy?.repository.tags ?? []), ...file.tags])
+    await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
+  }
+  return openShow({ owner, name, commit, kept_at: new Date(keptMs).toISOString() }, keepCopy, deps)
 }
 
 /**

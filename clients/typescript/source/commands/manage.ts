@@ -18,10 +18,17 @@ const MAX_README_BYTES = 1_048_576
 
 /** `label`. */
 export const labelCommand: Command = define({
-  takes: [2, 3],
+  takes: [2, 52],
   options: { remove: flag, undo: flag, split: text, reason: text, json },
-  async run([name = '', label = '', version], { remove, undo, split: share, reason, json }) {
+  async run([name = '', label = '', version, ...more], { remove, undo, split: share, reason, json }) {
     const why = reason === undefined ? {} : { reason }
+    if (version?.includes('=')) {
+      if (remove || undo || share !== undefined) throw new WrongUse()
+      const versions = readPairs([version, ...more])
+      const said = Object.entries(versions).map(([one, number]) => `${name}/${one} ${label} ${number}`)
+      return change('', json, (hub) => [hub.setLabels(name, label, versions, why), said.join('\n')])
+    }
+    if (more.length > 0) throw new WrongUse()
     if (Number(remove) + Number(undo) + Number(version !== undefined || share !== undefined) !== 1) throw new WrongUse()
     if (remove) return change(name, json, (hub) => [hub.removeLabel(name, label, why), `${label} removed`])
     if (undo) {
@@ -39,6 +46,18 @@ export const labelCommand: Command = define({
     ])
   },
 })
+
+/** Reads `<name>=<x.y.z>`. */
+function readPairs(pairs: readonly string[]): Record<string, string> {
+  const versions = new Map<string, string>()
+  for (const pair of pairs) {
+    const [, name = '', version = ''] = /^([a-z0-9-]+)=(\d+\.\d+\.\d+)$/.exec(pair) ?? []
+    if (name === '') throw invalid(`expected <name>=<x.y.z>, such as code-review=1.2.0, got ${pair}`)
+    if (versions.has(name)) throw invalid(`${name}: expected one version, got two`)
+    versions.set(name, version)
+  }
+  return Object.fromEntries(versions)
+}
 
 const sayTarget = ({ version, split }: Target) =>
   split ? `${version}, ${split.version} for ${split.percent} %` : version
@@ -164,7 +183,7 @@ async function change(
   const result = await changing
   if (result.unchanged) note('unchanged: nothing to do')
   if (isJson) sayJson({ data: result })
-  else say(`${name} ${await said}`)
+  else say(`${name} ${await said}`.trim())
 }
 
 async function readGiven(path: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
