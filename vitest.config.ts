@@ -55,6 +55,9 @@ class LongestFirst extends BaseSequencer {
 
 const SETUP = ['tests/install-packages.ts', 'tests/real-python.ts', 'tests/memory-folder.ts']
 
+/** Test processes have hundreds of megabytes, and one that starts git itself waits 20 ms each time. The hub does the same. */
+const RUNNER = ['tests/start-git-runner.ts']
+
 const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 export default defineConfig({
@@ -92,7 +95,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst, shuffle: { files: true } },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false, globalSetup: SETUP } },
+      {
+        extends: true,
+        test: { name: 'shared', include: SHARED, isolate: false, globalSetup: SETUP, setupFiles: RUNNER },
+      },
       {
         extends: true,
         test: {
@@ -100,6 +106,7 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           exclude: [...UNIT, ...SHARED, '**/node_modules/**'],
           globalSetup: SETUP,
+          setupFiles: RUNNER,
         },
       },
     ],

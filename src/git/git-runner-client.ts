@@ -27,7 +27,7 @@ export interface GitAnswer {
 /** The process that starts git for this thread; undefined if this thread starts git itself. */
 export let runner: ReturnType<typeof openRunner> | undefined
 
-/** Lets a small process start git from now on: for a thread of a process that becomes large. Call it early. */
+/** Lets a small process start git from now on: for a thread of a process that becomes large. The process starts with the first run of git. */
 export function startGitRunner(): void {
   runner ??= openRunner()
 }
@@ -63,7 +63,6 @@ function openRunner() {
     mine.on('exit', () => end())
     return mine
   }
-  child = launch()
   const send = (id: number, message: GitRequest | { stop: number }) => {
     child ??= launch()
     child.send(message, (error) => error && waiting.get(id)?.reject(error))
