@@ -19,6 +19,13 @@ beforeAll(async () => {
   await pushFolder(hub, 'acme/forms', folder, 'major')
   writeFiles(folder, { 'scripts/fill.py': 'print(1)' })
   await pushFolder(hub, 'acme/forms', folder, 'minor')
+  for (const [tools, bump] of [
+    ['Bash(git:*), Read', 'major'],
+    ['Read', 'minor'],
+  ] as const) {
+    writeFiles(folder, { 'SKILL.md': skillFile('Ask.').replace('---\nAsk', `allowed-tools: ${tools}\n---\nAsk`) })
+    await pushFolder(hub, 'acme/asks', folder, bump)
+  }
   const token = await hub.hub.makeToken({ scope: 'octocat/*' })
   const push = ['env', `HUB_TOKEN=${token}`, ...CLIENTS[0]!.command]
   const pushed = await runClient(push, ['push', OTHER, folder, 'A change'], hub.scratch, hub.url)
@@ -114,6 +121,33 @@ describe.each(CLIENTS)('$name', ({ command }) => {
     expect(readFileSync(join(folder, 'theirs/forms/SKILL.md'), 'utf8')).toBe(served)
     const taken = await run(folder, 'add', OTHER, '--as', 'skill', '-o', CLAUDE)
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining(`acme/forms is at ${CLAUDE}; choose`) })
+  })
+
+  test('writes the permissions for which a skill asks only with --keep-permissions, which the lock remembers', async () => {
+    const folder = hub.newFolder()
+    const text = () => readFileSync(join(folder, '.claude/skills/asks/SKILL.md'), 'utf8')
+    await add(folder, 'acme/asks@1.0.0', '--agent', 'claude-code')
+    expect(text()).not.toContain('allowed-tools')
+    const keep = await run(folder, 'add', 'acme/asks@1.0.0', '--agent', 'claude-code', '--keep-permissions')
+    expect(keep).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        'acme/asks 1.0.0 lets agents use these tools without a question: Bash(git:*) Read\n',
+      ),
+    })
+    const served = (await hub.hub.read('/acme/asks/v/1.0.0/SKILL.md')).text
+    expect(text()).toBe(served.replace('\n---\nAsk', '\nallowed-tools: "Bash(git:*) Read"\n---\nAsk'))
+    expect(JSON.parse(lockIn(folder)).prompts['acme/asks']).toMatchObject({ keep_permissions: true })
+    rmSync(join(folder, '.claude'), { recursive: true })
+    expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
+    expect(text()).toContain('allowed-tools: "Bash(git:*) Read"')
+    expect(await run(folder, 'add', 'acme/asks@^1')).toMatchObject({ code: 0 })
+    expect(text()).toContain('\nallowed-tools: "Read"\n---\n')
+    expect(await run(folder, 'add', 'acme/asks', '--keep-permissions')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--keep-permissions: expected --as skill or --agent'),
+    })
   })
 
   test('refuses a path that is that of another prompt, or the same one in another spelling', async () => {

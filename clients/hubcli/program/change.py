@@ -29,6 +29,9 @@ def add(given):
     wanted = [parse_all(given, word) if re.search("/[*](@|$)", word) else parse_wish(given, word) for word in given.words]
     if output is not None and len(wanted) > 1:
         raise invalid("-o: expected one prompt, because each needs a path of its own")
+    keeps_permissions = bool(given["--keep-permissions"])
+    if keeps_permissions and kind is None and agent is None:
+        raise invalid("--keep-permissions: expected --as skill or --agent beside it, because only a skill asks for permissions")
     if agent is not None and output is not None:
         raise invalid("--agent and -o: expected one of them")
     locate = enter_project()
@@ -36,7 +39,7 @@ def add(given):
     additions = []
     for name, wish in wanted:
         names = [name] if "/" in name else list_labelled(name, wish)
-        additions += [Addition(each, wish, path, kind == "skill", agent) for each in names]
+        additions += [Addition(each, wish, path, kind == "skill", agent, keeps_permissions) for each in names]
     denying = check_denying(given)
     run(given, lambda project: project.add(additions, denying))
 

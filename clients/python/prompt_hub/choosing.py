@@ -26,6 +26,8 @@ class Addition(NamedTuple):
     """Whether to add it as an Agent Skill, with all its files."""
     agent: Optional[str] = None
     """The agent in whose folder to install the skill; default: where a skill is already, or what the project has."""
+    keeps_permissions: bool = False
+    """Whether to write the tools that the skill asks to use without a question into its SKILL.md, also of later versions."""
 
 
 class Where(NamedTuple):

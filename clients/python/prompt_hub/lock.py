@@ -75,6 +75,8 @@ class LockedPrompt(NamedTuple):
     """The workflow that published the version, as the hub said; None for a token or a person."""
     split: Optional[LockedSplit] = None
     """The second version of the label, for a share of callers."""
+    keeps_permissions: bool = False
+    """Whether a SKILL.md is written with the tools that it asks to use without a question."""
 
 
 class Lock(NamedTuple):
@@ -99,6 +101,7 @@ def _locked_data(each: LockedPrompt) -> Dict[str, object]:
         "version": each.version,
         "sha256": each.sha256,
         "places": [_place_data(place) for place in sort_places(each.places)],
+        **({"keep_permissions": True} if each.keeps_permissions else {}),
         **({"publisher": each.publisher._asdict()} if each.publisher else {}),
         **({"split": each.split._asdict()} if each.split else {}),
         "variables": [_variable_data(variable) for variable in each.details.variables],
@@ -267,7 +270,9 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
     publisher = _read_publisher(name, data["publisher"]) if "publisher" in data else None
     split = _read_split(name, range_, version, data["split"]) if "split" in data else None
     found = tuple(_read_place(name, each) for each in cast(List[object], places))
-    return LockedPrompt(range_, version, sha256, found, details, publisher, split)
+    keeps_permissions: object = data.get("keep_permissions", False)
+    _expect(isinstance(keeps_permissions, bool), f"{name}: keep_permissions: expected true")
+    return LockedPrompt(range_, version, sha256, found, details, publisher, split, bool(keeps_permissions))
 
 
 def keepable_publisher(publisher: Optional[Publisher]) -> Optional[Publisher]:

@@ -17,7 +17,7 @@ from .records import find_wanted
 from .replacing import NewFiles
 from .review import Problem, explain_none, find_notices, find_problems
 from .reviewing import Reviewed, find_split, require_locked, review_prompts
-from .skills import SKILL, SkillFile, rename_skill
+from .skills import SKILL, SkillFile, grant_tools, rename_skill
 from .source import Source, other_bytes
 from .trouble import PromptHubError
 from .vendored import digest_of
@@ -33,6 +33,7 @@ class Target(NamedTuple):
     sha256: str
     places: Sequence[Where]
     split: Optional[LockedSplit] = None
+    keeps_permissions: bool = False
 
     @property
     def what(self) -> str:
@@ -67,7 +68,7 @@ class Project:
         targets = [_choose(source, each, there.get(each.name), places[each.name], problems) for each in additions]
         for each in targets:
             self._review_added(source, each, () if lock is None else lock.deny, denying, problems)
-        self._write(source, targets, lambda target, publisher: None)
+        self._write(source, targets, lambda target, publisher: None, problems)
         self._warn(problems)
         return targets
 
@@ -84,7 +85,7 @@ class Project:
             is_same = publisher == lock.prompts[target.name].publisher
             return None if is_same else f"the hub names another publisher of {target.what} than {LOCK} does"
 
-        self._write(self._connect(lock), targets, refuse, is_forced, is_locked=True)
+        self._write(self._connect(lock), targets, refuse, [], is_forced, is_locked=True)
         return targets
 
     def update(
@@ -111,7 +112,7 @@ class Project:
                 target = self._review_update(source, lock, name, min_age_days, problems)
                 if target is None:
                     continue
-                locked, new = self._fetch(source, target)
+                locked, new = self._fetch(source, target, problems)
                 by = lock.prompts[name].publisher
                 if not accept_publisher:
                     _refuse(refuse_publisher(target.what, by, locked.publisher))
@@ -220,12 +221,13 @@ class Project:
         source: Source,
         targets: Sequence[Target],
         refuse: Callable[[Target, Optional[Publisher]], Optional[str]],
+        problems: List[Problem],
         is_forced: bool = False,
         is_locked: bool = False,
     ) -> None:
         """Fetches all targets and writes them. `refuse` returns why not to take the publisher of a version, or None;
         `is_locked` keeps the lock as it is."""
-        found = [(each, *self._fetch(source, each)) for each in targets]
+        found = [(each, *self._fetch(source, each, problems)) for each in targets]
         for target, locked, _ in found:
             _refuse(refuse(target, locked.publisher))
         self._commit(source, found, is_forced, is_locked)
@@ -250,9 +252,10 @@ class Project:
         if found:
             change_lock(self._path, source.url, change, self._say, is_forced, self._program)
 
-    def _fetch(self, source: Source, target: Target) -> Tuple[LockedPrompt, List[NewPrompt]]:
-        """The new lock entry of a prompt, and its files for each place where they differ."""
-        name, before, range_, version, sha256, wanted, split = target
+    def _fetch(self, source: Source, target: Target, problems: List[Problem]) -> Tuple[LockedPrompt, List[NewPrompt]]:
+        """The new lock entry of a prompt, and its files for each place where they differ. What it grants is added to the
+        problems."""
+        name, before, range_, version, sha256, wanted, split, keeps = target
         try:
             record = source.read_version(name, version)
         except PromptHubError as error:
@@ -263,16 +266,21 @@ class Project:
         if details is None:
             raise PromptHubError("unavailable", f"{target.what}: its variables or parameters are invalid in a lock")
         skill = source.read_skill(record) if any(is_skill for _, is_skill in wanted) else ()
+        if keeps and skill and record.allowed_tools:
+            skill = _grant(target, skill, record.allowed_tools)
+            tools = " ".join(record.allowed_tools)
+            problems.append(Problem("permissions", f"{target.what} lets agents use these tools without a question: {tools}"))
         places: List[Place] = []
         files: Dict[str, Sequence[Tuple[str, bytes]]] = {}
         for path, is_skill in wanted:
             files[path] = _files_at(target, path, skill) if is_skill else [("", record.content.encode("utf-8"))]
             places.append(Place(path, tuple(SkillFile(file, digest_of(data)) for file, data in files[path]) if is_skill else ()))
-        pinned = {place.path: sorted(place.files) for place in before.places} if before and before.version == version else {}
+        is_pinned = before is not None and (before.version, before.keeps_permissions) == (version, keeps)
+        pinned = {place.path: sorted(place.files) for place in before.places} if before and is_pinned else {}
         if any(pinned.get(place.path, sorted(place.files)) != sorted(place.files) for place in places):
             raise other_bytes(target.what)
         by = keepable_publisher(record.publisher)
-        locked = LockedPrompt(range_, version, sha256, sort_places(places), details, by, split)
+        locked = LockedPrompt(range_, version, sha256, sort_places(places), details, by, split, keeps)
         differing = [place.path for place, _ in find_differences(self._folder, locked)]
         return locked, [NewPrompt(NewFiles(path, files[path]), lambda: source.list_digests(name)) for path in differing]
 
@@ -282,7 +290,7 @@ class Project:
 
 
 def _target_of(name: str, locked: LockedPrompt) -> Target:
-    return Target(name, locked, locked.range, locked.version, locked.sha256, places_of(locked), locked.split)
+    return Target(name, locked, locked.range, locked.version, locked.sha256, places_of(locked), locked.split, locked.keeps_permissions)
 
 
 def _choose(
@@ -299,7 +307,8 @@ def _choose(
     problems += [*found, *find_notices(name, range_, "", record)]
     sha256 = next(row.content_sha256 for row in rows if row.version == wanted)
     split = find_split(record, rows, range_, wanted)
-    return Target(name, locked, addition.range or f"^{wanted}", wanted, sha256, places, split)
+    keeps = addition.keeps_permissions or (locked is not None and locked.keeps_permissions)
+    return Target(name, locked, addition.range or f"^{wanted}", wanted, sha256, places, split, keeps)
 
 
 def _files_at(target: Target, path: str, files: Sequence[Tuple[str, bytes]]) -> Sequence[Tuple[str, bytes]]:
@@ -311,6 +320,14 @@ def _files_at(target: Target, path: str, files: Sequence[Tuple[str, bytes]]) -> 
     if renamed is None:
         raise PromptHubError("unavailable", f"{target.what}: its {SKILL} does not begin with a name")
     return [(path, renamed if path == SKILL else data) for path, data in files]
+
+
+def _grant(target: Target, files: Sequence[Tuple[str, bytes]], tools: Sequence[str]) -> Sequence[Tuple[str, bytes]]:
+    """The files of a skill, whose SKILL.md grants the tools that it asks for."""
+    granting = grant_tools(dict(files)[SKILL], tools)
+    if granting is None:
+        raise PromptHubError("unavailable", f"{target.what}: its permissions are invalid; add it without --keep-permissions")
+    return [(path, granting if path == SKILL else data) for path, data in files]
 
 
 def _refuse_other_bytes(problems: Sequence[Problem]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from .publisher import Publisher
 from .ranges import highest_in, is_range, is_version
-from .skills import SkillFile, read_files
+from .skills import SkillFile, read_files, read_tools
 from .split import LabelTarget, Split
 from .trouble import PromptHubError
 from .variable import Variable, as_dict, as_list, as_text, read_variable, text_or_none
@@ -39,6 +39,8 @@ class VersionRecord(NamedTuple):
     """The versions whose content it includes, each once, as in `acme/house-style@1.4.0`."""
     format: Optional[str] = None
     """`text` or `chat`; None in a record that does not say it."""
+    allowed_tools: Tuple[str, ...] = ()
+    """The tools that a skill asks to use without a question."""
 
 
 class ModelStatus(NamedTuple):
@@ -180,6 +182,7 @@ def _version(value: object) -> VersionRecord:
         bundle_sha256=text_or_none(data.get("bundle_sha256")),
         included=_included(as_list(data.get("includes", []))),
         format=data["format"] if data.get("format") in ("text", "chat") else None,
+        allowed_tools=read_tools(data.get("skill")),
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
-from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from .variable import as_dict, as_text
+from .variable import as_dict, as_list, as_text
 
 SKILL = "SKILL.md"
 """The file that every skill has."""
@@ -22,6 +23,9 @@ _FORBIDDEN = re.compile('[\\\\:<>"|?*\x00-\x1f\x7f-\x9f]')
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _NAME = re.compile(b"---\nname: [^\n]*\n")
 _INPUTS = b"\n\n## Inputs\n\n"
+# Printable ASCII, which every YAML parser reads as it is written.
+_TOOL = re.compile("[!-~](?:[ -~]{0,198}[!-~])?")
+_MAX_TOOLS = 64
 
 
 class SkillFile(NamedTuple):
@@ -81,6 +85,20 @@ def rename_skill(skill: bytes, name: str) -> Optional[bytes]:
     """A SKILL.md with another name, for a folder of that name; None if it does not begin with one."""
     found = _NAME.match(skill)
     return b'---\nname: "%s"\n' % name.encode() + skill[found.end() :] if found else None
+
+
+def grant_tools(skill: bytes, tools: Sequence[str]) -> Optional[bytes]:
+    """A SKILL.md with `allowed-tools` at the end of its front matter; None if it has no front matter, or if a tool is not
+    valid."""
+    end = skill.find(b"\n---\n", 3)
+    if not skill.startswith(b"---\n") or end < 0 or len(tools) > _MAX_TOOLS or not all(map(_TOOL.fullmatch, tools)):
+        return None
+    return skill[:end] + b"\nallowed-tools: " + json.dumps(" ".join(tools)).encode() + skill[end:]
+
+
+def read_tools(skill: Any) -> Tuple[str, ...]:
+    """Parses the tools for which a skill asks in a hub's response; raises TypeError when they are invalid."""
+    return () if skill is None else tuple(as_text(each) for each in as_list(as_dict(skill).get("allowed_tools", [])))
 
 
 def read_files(values: Sequence[Any]) -> List[SkillFile]:

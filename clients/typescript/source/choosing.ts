@@ -18,6 +18,8 @@ export interface Addition {
   isSkill?: boolean
   /** The agent in whose folder to install the skill; default: where a skill is already, or what the project has. */
   agent?: Agent
+  /** Whether to write the tools that the skill asks to use without a question into its SKILL.md, also of later versions. */
+  keepsPermissions?: boolean
 }
 
 /** Where to write a prompt. */

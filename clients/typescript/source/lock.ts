@@ -29,6 +29,8 @@ export interface LockedPrompt {
   publisher?: Publisher
   /** The second version of the label, for a share of callers. */
   split?: LockedSplit
+  /** Whether a SKILL.md is written with the tools that it asks to use without a question. */
+  keepsPermissions?: boolean
   /** The inputs of filling. */
   details: LockedDetails
 }
@@ -73,7 +75,7 @@ export function formatLock({ hub, deny = [], prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
-      const { range, version, sha256, publisher: by, split: second, details } = prompts[name]!
+      const { range, version, sha256, publisher: by, split: second, keepsPermissions, details } = prompts[name]!
       // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
       const variables = readVariables(details.variables) ?? []
       const places = sortPlaces(prompts[name]!.places).map(({ path, files }) => ({
@@ -82,8 +84,9 @@ export function formatLock({ hub, deny = [], prompts }: Lock): string {
       }))
       const publisher = by && { publisher: toPublisher(by) }
       const split = second && { split: orderSplit(second) }
+      const kept = keepsPermissions && { keep_permissions: true }
       const { parameters } = details
-      return [name, { range, version, sha256, places, ...publisher, ...split, variables, parameters }] as const
+      return [name, { range, version, sha256, places, ...kept, ...publisher, ...split, variables, parameters }] as const
     })
   const denied = deny.length > 0 ? { deny: DENIABLE.filter((kind) => deny.includes(kind)) } : {}
   return `${JSON.stringify({ lockfile: FORMAT, hub, ...denied, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
@@ -202,7 +205,18 @@ function readLocked(name: string, value: unknown): LockedPrompt {
     throw wrong(`${name}: publisher: expected repository, workflow and attested`)
   const found = places.map((each: unknown) => readPlace(name, each))
   const split = value.split === undefined ? undefined : readSplit(name, range, version, value.split)
-  return { range, version, sha256, places: found, ...(publisher && { publisher }), ...(split && { split }), details }
+  const { keep_permissions: keepsPermissions = false } = value
+  if (typeof keepsPermissions !== 'boolean') throw wrong(`${name}: keep_permissions: expected true`)
+  return {
+    range,
+    version,
+    sha256,
+    places: found,
+    ...(publisher && { publisher }),
+    ...(split && { split }),
+    ...(keepsPermissions && { keepsPermissions }),
+    details,
+  }
 }
 
 function readSplit(name: string, range: string, first: string, value: unknown): LockedSplit {

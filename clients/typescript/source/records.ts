@@ -233,7 +233,7 @@ export async function readRepositoryRecord(text: string, url: string): Promise<R
   return { ...(data as unknown as RepositoryRecord), latest }
 }
 
-function readObject(text: string, url: string): Record<string, unknown> {
+export function readObject(text: string, url: string): Record<string, unknown> {
   const data = readData(text, url)
   if (!isObject(data)) throw noRecord(url)
   return data

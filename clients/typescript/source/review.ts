@@ -30,7 +30,7 @@ export interface Problem {
 
 type Fault = 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'model_retires'
 /** The problems for which an audit does not fail. */
-const NOTICES = ['label_removed', 'deprecated', 'moved', 'capabilities'] as const
+const NOTICES = ['label_removed', 'deprecated', 'moved', 'capabilities', 'permissions'] as const
 type Notice = (typeof NOTICES)[number]
 
 /** What else a review considers. */

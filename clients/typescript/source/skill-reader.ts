@@ -1,5 +1,6 @@
 // Reads the files of Agent Skills from a hub, each verified with its digest.
 import type { PromptFacts } from './prompt.ts'
+import { isObject, readObject } from './records.ts'
 import { askBytes, mapRequests, type RequestSettings } from './requests.ts'
 import { findContent, SKILL, type SkillFile } from './skills.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
@@ -25,6 +26,18 @@ export async function readSkillFile(
   const bytes = await askBytes([file, `${url}/api/v1/repos/${name}/versions/${version}/files/${path}`], settings)
   await requireDigest(bytes, sha256, `${name}@${version}: ${path}`)
   return bytes
+}
+
+/** Reads for which tools a skill asks. @returns what the hub says, maybe invalid @throws PromptHubError like a request */
+export async function readTools(
+  url: string,
+  settings: RequestSettings,
+  { name, version }: Pick<PromptFacts, 'name' | 'version'>,
+): Promise<readonly unknown[]> {
+  const path = `repos/${name}/versions/${version}`
+  const bytes = await askBytes([`${url}/data/v1/${path}.json`, `${url}/api/v1/${path}`], settings)
+  const { skill } = readObject(new TextDecoder().decode(bytes), url)
+  return isObject(skill) && Array.isArray(skill.allowed_tools) ? skill.allowed_tools : []
 }
 
 /**

@@ -84,6 +84,23 @@ export async function findContent(
   return undefined
 }
 
+/** Printable ASCII, which every YAML parser reads as it is written. */
+const TOOL = /^[!-~](?:[ -~]{0,198}[!-~])?$/
+const MAX_TOOLS = 64
+
+/** Writes `allowed-tools` at the end of the front matter of a SKILL.md. @returns undefined if it has no front matter, or a tool is not valid */
+export function grantTools(
+  skill: Uint8Array<ArrayBuffer>,
+  tools: readonly unknown[],
+): Uint8Array<ArrayBuffer> | undefined {
+  const text = new TextDecoder('latin1').decode(skill)
+  const end = text.indexOf(END, 3)
+  const areValid = tools.length <= MAX_TOOLS && tools.every((tool) => typeof tool === 'string' && TOOL.test(tool))
+  if (!text.startsWith('---\n') || end < 0 || !areValid) return undefined
+  const line = new TextEncoder().encode(`\nallowed-tools: ${JSON.stringify(tools.join(' '))}`)
+  return new Uint8Array([...skill.slice(0, end), ...line, ...skill.slice(end)])
+}
+
 /** Gives a SKILL.md another name, for a folder of that name. @returns undefined if it does not begin with one */
 export function renameSkill(skill: Uint8Array<ArrayBuffer>, name: string): Uint8Array<ArrayBuffer> | undefined {
   // One character for each byte, so that all others stay.

@@ -157,10 +157,15 @@ async function prepareUpdate(
     )
   const isSame = wanted === locked.version && JSON.stringify(split) === JSON.stringify(locked.split)
   if (isSame && (await findDifferences(folder, locked)).length === 0) return undefined
-  const { prompts, locked: now } = await fetchPrompt(hub, folder, await hub.get(name, { version: wanted }), {
+  const {
+    prompts,
+    locked: now,
+    granted,
+  } = await fetchPrompt(hub, folder, await hub.get(name, { version: wanted }), {
     range: locked.range,
     targets: targetsOf(locked),
     split,
+    keepsPermissions: locked.keepsPermissions,
   })
   if (wanted === locked.version) requirePinned(name, now, locked)
   const refused = acceptPublisher
@@ -169,7 +174,7 @@ async function prepareUpdate(
       (await refuseSecond(hub, name, locked, split)))
   if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   await requireUnedited(folder, placesIn(lock), prompts)
-  problems.push(...(await reviewGained(hub, name, { locked, gained: now }, lock.deny ?? [], denying)))
+  problems.push(...granted, ...(await reviewGained(hub, name, { locked, gained: now }, lock.deny ?? [], denying)))
   return { name, before: locked, now, prompts }
 }
 

@@ -14,8 +14,8 @@ import { refuseUnattested } from './publisher.ts'
 import { lockedHub } from './read-token.ts'
 import { mapRequests } from './requests.ts'
 import { noticesOf, type Problem, problemsOf, refuseOtherBytes, splitOf } from './review.ts'
-import { readSkill } from './skill-reader.ts'
-import { renameSkill, SKILL, type SkillFile } from './skills.ts'
+import { readSkill, readTools } from './skill-reader.ts'
+import { grantTools, renameSkill, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 import { digestOf } from './verify.ts'
 
@@ -23,6 +23,8 @@ import { digestOf } from './verify.ts'
 interface Fetched {
   locked: LockedPrompt
   prompts: NewPrompt[]
+  /** What it lets agents do, for the user. */
+  granted: Problem[]
 }
 
 /**
@@ -55,7 +57,8 @@ export async function addToLock(
     // @latest is as if nothing was written.
     const isWished = parseArguments(wish, {}).wish !== undefined
     const range = isWished ? wish.slice(wish.indexOf('@') + 1) : `^${prompt.version}`
-    return fetchPrompt(hub, folder, prompt, { range, targets: places.get(names[index]!) ?? [] })
+    const keepsPermissions = named[index]!.keepsPermissions ?? there.get(names[index]!)?.keepsPermissions
+    return fetchPrompt(hub, folder, prompt, { range, targets: places.get(names[index]!) ?? [], keepsPermissions })
   })
   const problems = (
     await mapRequests(found, async ({ locked: { version } }, index): Promise<Problem[]> => {
@@ -71,6 +74,7 @@ export async function addToLock(
     })
   ).flat()
   refuseOtherBytes(problems)
+  problems.push(...found.flatMap(({ granted }) => granted))
   await mapRequests(found, async ({ locked: gained }, index) => {
     const name = names[index]!
     problems.push(...(await reviewGained(hub, name, { locked: there.get(name), gained }, before?.deny ?? [], denying)))
@@ -86,6 +90,14 @@ export async function addToLock(
   )
 }
 
+/** What a lock shall have of a prompt. */
+interface Wanted {
+  range: string
+  targets: readonly Target[]
+  split?: LockedSplit | undefined
+  keepsPermissions?: boolean | undefined
+}
+
 /**
  * Builds the lock entry of a prompt, and collects its files; of a skill, all files are fetched.
  *
@@ -97,14 +109,25 @@ export async function fetchPrompt(
   hub: PromptHub,
   folder: string,
   prompt: PromptFacts,
-  { range, targets, split }: { range: string; targets: readonly Target[]; split?: LockedSplit | undefined },
+  { range, targets, split, keepsPermissions = false }: Wanted,
 ): Promise<Fetched> {
   const { name, version, sha256, content, variables, parameters, publisher } = prompt
   const details = readDetails(variables, parameters)
   if (!details || version === null || sha256 === null)
     throw new PromptHubError('unavailable', `${name}@${version}: its variables or parameters are invalid in a lock.`)
   const plain = [{ path: '', bytes: new TextEncoder().encode(content) }]
-  const skill = targets.some(({ isSkill }) => isSkill) ? await readSkill(hub.url, hub.requests, prompt) : []
+  const plainSkill = targets.some(({ isSkill }) => isSkill) ? await readSkill(hub.url, hub.requests, prompt) : []
+  const tools = keepsPermissions && plainSkill.length > 0 ? await readTools(hub.url, hub.requests, prompt) : []
+  const skill = tools.length > 0 ? await grant(`${name} ${version}`, plainSkill, tools) : plainSkill
+  const granted: Problem[] =
+    tools.length > 0
+      ? [
+          {
+            kind: 'permissions',
+            message: `${name} ${version} lets agents use these tools without a question: ${tools.join(' ')}`,
+          },
+        ]
+      : []
   const written = await Promise.all(
     targets.map(async ({ path, isSkill }) => ({
       path,
@@ -123,6 +146,7 @@ export async function fetchPrompt(
     places: sortPlaces(places),
     ...(publisher && { publisher }),
     ...second,
+    ...(keepsPermissions && { keepsPermissions }),
     details,
   }
   const differing = (await findDifferences(folder, locked)).map(({ place }) => place.path)
@@ -130,13 +154,29 @@ export async function fetchPrompt(
   const prompts = written
     .filter(({ path }) => differing.includes(path))
     .map(({ path, files }) => ({ path, files, listKnown }))
-  return { locked, prompts }
+  return { locked, prompts, granted }
 }
 
 type Written = Partial<SkillFile> & { path: string; bytes: Uint8Array<ArrayBuffer> }
 
 function digestsOf(files: readonly Written[]): SkillFile[] {
   return files.map(({ path, sha256 = '' }) => ({ path, sha256 }))
+}
+
+/** Lets the SKILL.md of a skill grant the tools that it asks for. */
+function grant(what: string, files: readonly Written[], tools: readonly unknown[]): Promise<readonly Written[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      if (file.path !== SKILL) return file
+      const bytes = grantTools(file.bytes, tools)
+      if (!bytes)
+        throw new PromptHubError(
+          'unavailable',
+          `${what}: its permissions are invalid; add it without --keep-permissions`,
+        )
+      return { path: SKILL, bytes, sha256: await digestOf(bytes, SKILL) }
+    }),
+  )
 }
 
 /** Gives the files of a skill the name of their folder, if that is the second one. */
@@ -171,7 +211,8 @@ export async function installLock(lockPath: string, isForced = false, isAttested
   const folder = dirname(resolve(lockPath))
   const found = await mapRequests(Object.entries(lock.prompts), async ([name, locked]) => {
     if ((await findDifferences(folder, locked)).length === 0) return []
-    const wanted = { range: locked.range, targets: targetsOf(locked) }
+    const { range, keepsPermissions } = locked
+    const wanted = { range, targets: targetsOf(locked), keepsPermissions }
     const now = await fetchPrompt(hub, folder, await hub.get(name, { version: locked.version }), wanted)
     requirePinned(name, now.locked, locked)
     return [{ changed: changedPrompt(name, locked), prompts: now.prompts }]

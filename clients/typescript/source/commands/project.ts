@@ -31,11 +31,24 @@ const minAge = { type: 'string', default: '0d' } as const
 /** `add`. */
 export const addCommand: Command = define({
   takes: [1, MOST],
-  options: { lock, output, as: { type: 'string' }, agent: { type: 'string' }, deny: kinds, allow: kinds, json: flag },
-  async run(words, { lock, output, as, agent, deny, allow, json }) {
+  options: {
+    lock,
+    output,
+    as: { type: 'string' },
+    agent: { type: 'string' },
+    'keep-permissions': flag,
+    deny: kinds,
+    allow: kinds,
+    json: flag,
+  },
+  async run(words, { lock, output, as, agent, 'keep-permissions': keepsPermissions, deny, allow, json }) {
     if (as !== undefined && as !== 'skill') throw invalid(`--as: expected skill, got ${as || 'nothing'}`)
     if (agent !== undefined && !isAgent(agent))
       throw invalid(`--agent: expected ${Object.keys(AGENTS).join(', ')}, got ${agent || 'nothing'}`)
+    if (keepsPermissions && as === undefined && agent === undefined)
+      throw invalid(
+        '--keep-permissions: expected --as skill or --agent beside it, because only a skill asks for permissions',
+      )
     if (agent !== undefined && output !== undefined) throw invalid('--agent and -o: expected one of them')
     if (output !== undefined && words.length > 1)
       throw invalid('-o: expected one prompt, because each needs a path of its own')
@@ -44,7 +57,8 @@ export const addCommand: Command = define({
     if (output !== undefined && names.length > 1)
       throw invalid('-o: expected one prompt, because each needs a path of its own')
     const where = { ...(output !== undefined && { path: translate(output) }), ...(agent && { agent }) }
-    const additions = names.map((name) => ({ name, ...where, isSkill: as === 'skill' }))
+    const kept = keepsPermissions && { keepsPermissions }
+    const additions = names.map((name) => ({ name, ...where, ...kept, isSkill: as === 'skill' }))
     const denying = { deny: parseKinds(deny, '--deny'), allow: parseKinds(allow, '--allow') }
     showChanged(await addToLock(path, additions, process.env.HUB_URL, complain, denying), json)
   },
