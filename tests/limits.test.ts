@@ -110,6 +110,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/inspect/inspect.ts MAX_READ': 'how much all rules read together; beyond that, a finding says so',
   'src/domain/inspect/words.ts MAX_LINE': 'as far as a rule looks in a line',
   'src/domain/inspect/words.ts MAX_NEXT': 'as far as a rule looks for the next word',
+  'src/server/read-body.ts MAX_SENDER_BYTES': 'the bodies of one sender together; it is asked to wait',
   'src/server/read-body.ts MAX_HELD_BYTES': 'the bodies of all requests together; others are asked to wait',
   'src/skills/skill-history.ts MAX_COMMITS': 'commits of a repository; older publishes are folded into one',
   'src/skills/skill-history.ts MAX_BYTES': 'the skills of a larger repository are cloned by owner',

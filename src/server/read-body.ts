@@ -5,8 +5,19 @@ import { HubError } from '../domain/api/errors.ts'
 const FIRST_BYTES = 65_536
 /** Maximum number of bytes of all bodies that are arriving or in use: senders may take their time, and publishes wait for their turn. */
 const MAX_HELD_BYTES = 64 * 1_048_576
+/** Maximum number of bytes of one sender: two of the longest bodies, so that one who is slow leaves room for others. */
+const MAX_SENDER_BYTES = 24 * 1_048_576
 
+/** The number of bytes that each sender has in memory. */
+const held = new Map<string, number>()
 let heldBytes = 0
+
+function hold(sender: string, count: number): void {
+  heldBytes += count
+  const own = (held.get(sender) ?? 0) + count
+  if (own > 0) held.set(sender, own)
+  else held.delete(sender)
+}
 
 /**
  * Opens a request's body without reading it.
@@ -35,7 +46,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
       chunks.push(next.value)
     }
   }
-  const use = async <Value>(work: (bytes: Buffer<ArrayBuffer>) => Promise<Value>): Promise<Value> => {
+  const use = async <Value>(work: (bytes: Buffer<ArrayBuffer>) => Promise<Value>, sender = ''): Promise<Value> => {
     if (Number(announced) > most) throw tooLarge()
     // All at once, because opening a stream of chunks takes longer than a tool call.
     if (announced !== null && Number(announced) <= FIRST_BYTES)
@@ -44,12 +55,12 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
     try {
       await readUntil(Number.POSITIVE_INFINITY, (count) => {
         counted += count
-        heldBytes += count
-        if (heldBytes > MAX_HELD_BYTES) throw busy()
+        hold(sender, count)
+        if (heldBytes > MAX_HELD_BYTES || held.get(sender)! > MAX_SENDER_BYTES) throw busy()
       })
       return await work(Buffer.concat(chunks.splice(0)))
     } finally {
-      heldBytes -= counted
+      hold(sender, -counted)
     }
   }
   return {
@@ -58,8 +69,8 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
       if (Number(announced) > most) throw tooLarge()
       if (announced === null) await readUntil(FIRST_BYTES)
     },
-    /** Reads the rest of the body. Call this or `use` once at most. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off, `unavailable` if too many bodies are in memory */
-    read: () => use(async (bytes) => bytes),
+    /** Reads the rest of the body. Call this or `use` once at most. @param sender whose share of the memory it takes: an address or a token; all without one have one share @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off, `unavailable` if too many bodies are in memory */
+    read: (sender?: string) => use(async (bytes) => bytes, sender),
     /** Does the same, and counts the body as in memory until the work ends. */
     use,
   }

@@ -93,7 +93,7 @@ async function sendObjects(request: Request, repository: SkillRepository, { clie
     throw new HubError('unsupported_media_type', `Send ${REQUEST_TYPE}, as git does.`)
   const tooLarge = () => new HubError('content_too_large', `The request is longer than ${MAX_BYTES} bytes.`)
   const incoming = openBody(request, MAX_BYTES, tooLarge)
-  const given = await incoming.read()
+  const given = await incoming.read(clientAddress)
   const wants = isZipped ? unzip(given, tooLarge) : given
   const protocol = protocolOf(request)
   const stream = await repository.send({ protocol, wants, client: clientAddress })

@@ -284,3 +284,29 @@ test('listens only on the given local addresses', async () => {
   await running.stop()
   expect(await ask('127.0.0.2')).toBe('nobody')
 })
+
+test('a sender who holds many bodies leaves room for others', async () => {
+  const open = (size: number, end: Promise<void>) => {
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(new Uint8Array(size))
+        await end
+        controller.close()
+      },
+    })
+    return openBody(
+      new Request('http://hub', { method: 'POST', body, duplex: 'half' } as RequestInit),
+      size,
+      () => new Error(),
+    )
+  }
+  const { promise: stalled, resolve: end } = Promise.withResolvers<void>()
+  const size = 12 * 1_048_576
+  const waiting = [open(size, stalled).read('slow'), open(size, stalled).read('slow')]
+  await sleep(0)
+  await expect(open(1, stalled).read('slow')).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await open(size, Promise.resolve()).read('other')).toHaveLength(size)
+  end()
+  await Promise.all(waiting)
+  expect(await open(1, Promise.resolve()).read('slow')).toHaveLength(1)
+})

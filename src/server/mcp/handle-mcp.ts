@@ -32,7 +32,7 @@ export async function handleMcp(request: Request, connect: Connect, deadlineMs =
 }
 
 async function handleMessage(request: Request, hub: Hub): Promise<Response> {
-  const message = await readMessage(request)
+  const message = await readMessage(request, hub)
   const waitSeconds = await hub.limiter.take(hub.clientAddress)
   // A tool call reports failures in its result, which the model reads. All other methods report them in the HTTP status, which the client reads.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
@@ -43,11 +43,11 @@ async function handleMessage(request: Request, hub: Hub): Promise<Response> {
 const MAX_BYTES = LIMITS.contentBytes
 
 /** Reads the message in a request: checks the media type, size and JSON, in that order. @throws Refusal for a message that cannot be handled */
-async function readMessage(request: Request): Promise<Message> {
+async function readMessage(request: Request, { clientAddress }: Hub): Promise<Message> {
   if (mediaTypeOf(request.headers) !== 'application/json')
     throw new Refusal(415, CODES.refused, 'Send the message as Content-Type: application/json.')
   if (!isUtf8(request.headers)) throw new Refusal(415, CODES.refused, NOT_UTF_8)
-  const text = await readText(request)
+  const text = await readText(request, clientAddress)
   // Batches are rejected: the library does not respond to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
   if (text.trimStart().startsWith('[')) {
     throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not supported.')
@@ -64,9 +64,9 @@ async function readMessage(request: Request): Promise<Message> {
   return message
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(request: Request, sender: string): Promise<string> {
   const bytes = await openBody(request, MAX_BYTES, tooLarge)
-    .read()
+    .read(sender)
     .catch((thrown: unknown): never => {
       throw thrown instanceof HubError ? new Refusal(400, CODES.parseError, thrown.message) : thrown
     })

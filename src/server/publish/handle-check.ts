@@ -60,7 +60,7 @@ export async function handleCheck(
       const near = state.latest === undefined ? await warnOfNear({ owner, name }, hub) : []
       const warnings = [...placeWarnings(decision.warnings, linesBefore), ...near]
       return respondWithCheck({ ...decision, warnings }, isComposed(body))
-    })
+    }, hub.clientAddress)
   } catch (thrown) {
     return respondToSender(request, thrown)
   }
