@@ -21,6 +21,8 @@ export interface Prompt {
   /** The variables that every version declares; none by default. */
   variables?: object[]
   parameters?: object
+  /** What the records of versions say; nothing by default. */
+  format?: 'text' | 'chat'
   /** Makes every version an Agent Skill. */
   skill?: SkillVersion['skill']
   /** The files of every version of a skill. */
@@ -33,6 +35,8 @@ export interface Prompt {
   included?: Record<string, string[]>
   /** Maps a version to the workflow that published it; a person or a token by default. */
   publishers?: Record<string, { repository: string; workflow: string; attested: boolean }>
+  /** Maps a version to the attestation that its record names, as JSON. */
+  bundles?: Record<string, string>
   advisories?: { range: string; severity: string; message: string }[]
   status?: string
   status_message?: string
@@ -156,11 +160,17 @@ const listFiles = ({ files = {} }: Prompt) =>
     .map(([path, text]) => ({ path, bytes: Buffer.from(text) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 
+const bundlesOf = ({ bundles = {} }: Prompt) => Object.values(bundles).map((text) => Buffer.from(text))
+
 /** The bytes of a file below `skills` or `blobs`. */
 function findBlob(full_name: string, prompt: Prompt, path: string): Buffer | undefined {
   const versions = Object.keys(prompt.versions).map((version) => skillOf(full_name, prompt, version))
   const files = listFiles(prompt)
-  const blobs = [...files.map(({ bytes }) => bytes), ...versions.map((each) => Buffer.from(packSkill(each, files)))]
+  const blobs = [
+    ...files.map(({ bytes }) => bytes),
+    ...bundlesOf(prompt),
+    ...versions.map((each) => Buffer.from(packSkill(each, files))),
+  ]
   const wanted = path.split('/').at(-1)!
   const skill = versions.find(({ version }) => wanted === `${version}.md`)
   return skill ? Buffer.from(formatSkill(skill)) : blobs.find((bytes) => wanted === `${sha256(bytes)}.bin`)
@@ -185,6 +195,7 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
       return { repository, version: number }
     }),
     ...publisherOf(prompt, version),
+    ...(prompt.format && { format: prompt.format }),
     status: prompt.status ?? 'active',
     status_message: prompt.status_message ?? null,
     replaced_by: prompt.replaced_by ?? null,
@@ -199,11 +210,11 @@ function recordOf(full_name: string, prompt: Prompt, active: string[], version: 
   }
 }
 
-function publisherOf({ publishers = {} }: Prompt, version = '') {
+function publisherOf({ publishers = {}, bundles = {} }: Prompt, version = '') {
   const { attested = false, ...publisher } = publishers[version] ?? {}
   return {
     publisher: publishers[version] ? publisher : null,
-    attestations: attested ? [{ name: '1.sigstore.json' }] : [],
+    attestations: attested ? [{ name: '1.sigstore.json', sha256: sha256(bundles[version] ?? '') }] : [],
   }
 }
 

@@ -4,15 +4,19 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { digestManifest } from '../../src/domain/publishing/manifest.ts'
 import { readArchive } from '../../src/files/read-archive.ts'
+import { type SigstoreServices, startSigstore, type ToSign } from '../attestations/sigstore-services.ts'
 import { HUBCLI } from '../cli/assembled.ts'
-import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
+import { type PlainFiles, type Prompt, sha256, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
-import { CLIENTS, NPX, runClient } from './both-clients.ts'
+import { CLIENTS, environment, NPX, pythonWith, runClient, runWith } from './both-clients.ts'
 
 const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
 const OTHER = { ...OURS, workflow: 'octo/prompts/.github/workflows/other.yml' }
+const UNVERIFIED =
+  'note: signatures were not verified here: that they are right is what the hub says. To verify them, install the package sigstore beside this one\n'
 const LOCKED = `      "places": [
         {
           "path": "prompts/acme/x.md"
@@ -123,7 +127,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     expect((await run('update', '--deny', 'netwrok')).code).toBe(1)
     expect(await run('update', '--allow', 'hides')).toMatchObject({
       code: 0,
-      stderr: `warning: acme/x 1.1.0 ${summary}\n`,
+      stderr: `${UNVERIFIED}warning: acme/x 1.1.0 ${summary}\n`,
     })
     expect(lock()).toContain('"deny": [\n    "shell",\n    "danger"\n  ],')
     writeFileSync(path.join(cwd, 'prompts.lock'), denied.replace('shell', 'nothing'))
@@ -174,7 +178,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
 
   test('install --require-attestation refuses a lock with a version that has none', async () => {
     startWithX()
-    expect((await run('install', '--require-attestation')).code).toBe(0)
+    expect(await run('install', '--require-attestation')).toEqual({ code: 0, stdout: '', stderr: UNVERIFIED })
     expect((await run('add', 'acme/plain')).code).toBe(0)
     rmSync(path.join(cwd, 'prompts/acme/x.md'))
     expect(await run('install', '--require-attestation')).toEqual({
@@ -232,5 +236,140 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
     files: [],
     attestations: ['{"a":1}', '{"b":2}'],
     leftOut: [],
+  })
+})
+
+// The package of PyPI has a stand-in here, which verifies no signature. That of npm is the real one.
+// A program that is started anew looks for packages again.
+const STARTED = [{ name: 'hubcli', command: pythonWith('import sys\n') }, NPX]
+describe.skipIf(PYTHON === undefined).each(STARTED)(`$name with the package sigstore${NO_PYTHON}`, ({ command }) => {
+  const FORMS: Prompt = {
+    versions: { '1.0.0': 'Fill {{form}}.\n' },
+    format: 'text',
+    skill: {
+      description: 'Fills --- forms',
+      license: null,
+      compatibility: null,
+      metadata: { b: 'x', 9: 'y', yes: '\u2028' },
+      allowed_tools: ['Bash(git:*)', 'Read'],
+      argument_hint: '[form]',
+    } as never,
+    files: { 'scripts/fill.sh': '#!/bin/sh\n' },
+    variables: [
+      { name: 'form', description: 'A form', type: 'string', required: true, default: null, options: [], example: 'a' },
+      {
+        name: 'much',
+        description: '',
+        type: 'enum',
+        required: true,
+        default: 'x---y',
+        options: ['x---y'],
+        example: null,
+      },
+      { name: 'rate', description: 'R', type: 'number', required: false, default: 1e21, options: [], example: null },
+    ],
+    parameters: { temperature: 1e-7, 'a b': [null, true] },
+    publishers: { '1.0.0': OURS, '1.1.0': OURS },
+  }
+  let sigstore: SigstoreServices
+  let root: string
+  beforeAll(async () => {
+    sigstore = await startSigstore()
+    root = path.join(makeFolder(), 'root.jsonl')
+    writeFileSync(root, `${JSON.stringify(sigstore.root.root)}\n`)
+  })
+  afterAll(() => sigstore.close())
+  const run = (...args: string[]) => {
+    const env = environment(hub.url)
+    const python = `${env.PYTHONPATH}:${path.resolve('tests/clients/sigstore_stand_in')}`
+    return runWith(command, args, cwd, { ...env, PYTHONPATH: python, NODE_PATH: path.resolve('tests/node_modules') })
+  }
+  const ask = () => run('install', '--require-attestation', '--trusted-root', root)
+  /** Signs what the hub says of a version, with its own function. */
+  const sign = async (version: string, change: (order: ToSign, manifest: string) => Partial<ToSign> = () => ({})) => {
+    const { data } = (await (
+      await fetch(`${hub.url}/data/v1/repos/acme/forms/versions/${version}.json`)
+    ).json()) as never
+    const record = data as Parameters<typeof digestManifest>[0]
+    const manifest = digestManifest(record, ((text: string) => ({ content_sha256: sha256(text) })) as never)
+    const about = [
+      { name: 'acme/forms', sha256: (data as { bundle_sha256: string | null }).bundle_sha256 ?? record.content_sha256 },
+      { name: 'acme/forms#manifest', sha256: manifest },
+    ]
+    const bundle = await sigstore.sign({ about, ...change({ about }, manifest) })
+    hub.prompts['acme/forms']!.bundles = { ...hub.prompts['acme/forms']!.bundles, [version]: JSON.stringify(bundle) }
+  }
+  beforeEach(() => {
+    hub.prompts['acme/forms'] = structuredClone(FORMS)
+  })
+
+  test('verifies what the lock has with digests of its own, in the second folder name, too', async () => {
+    await sign('1.0.0')
+    for (const place of ['skills/forms', 'skills/forms-by-acme'])
+      expect(await run('add', 'acme/forms', '--as', 'skill', '-o', place)).toMatchObject({ code: 0 })
+    expect(await ask()).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await run('add', 'acme/forms', '--as', 'skill', '-o', 'skills/forms', '--keep-permissions')).toMatchObject({
+      code: 0,
+    })
+    expect(await ask()).toEqual({ code: 0, stdout: '', stderr: '' })
+    hub.prompts['acme/forms']!.versions['1.1.0'] = 'Fill {{form}} well.\n'
+    await sign('1.1.0')
+    const { code, stderr } = await run('update', '--trusted-root', root)
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('signature')])
+  })
+
+  test('refuses what the publisher did not sign', async () => {
+    await sign('1.0.0')
+    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
+    const forms = hub.prompts['acme/forms']!
+    const why = async () =>
+      (await ask()).stderr.replace(/^.* is not verified: /, '').replace('; nothing was changed\n', '')
+    const none = {
+      statement: { _type: 'https://in-toto.io/Statement/v1', predicateType: 'https://x.example', subject: [] },
+    }
+    for (const [change, said] of [
+      [({ about }) => ({ about: about.slice(1) }), /^it is not about acme\/forms with/],
+      [
+        ({ about }) => ({ about: about.slice(0, 1) }),
+        /^it is not about acme\/forms#manifest with .* parameters and files$/,
+      ],
+      [() => none, /^it is no build provenance$/],
+      [
+        () => ({ claims: { workflow_ref: 'octo/prompts/.github/workflows/other.yml@refs/heads/main' } }),
+        /^https:\/\/github\.com\/octo\/prompts\/\.github\/workflows\/other\.yml@refs\/heads\/main signed it, and not octo\/prompts\/\.github\/workflows\/publish\.yml$/,
+      ],
+      [() => ({ claims: { repository: 'octo/other' } }), /signed it, and not/],
+    ] as const satisfies [(order: ToSign) => Partial<ToSign>, RegExp][]) {
+      await sign('1.0.0', change)
+      expect(await why()).toMatch(said)
+    }
+    await sign('1.0.0')
+    const bundle = JSON.parse(forms.bundles!['1.0.0']!)
+    bundle.dsseEnvelope.signatures[0].sig = Buffer.from('no').toString('base64')
+    forms.bundles = { '1.0.0': JSON.stringify(bundle) }
+    expect(await why()).toMatch(/signature/)
+    // What the hub says of a version is not what its publisher signed.
+    await sign('1.0.0')
+    forms.parameters = { temperature: 2 }
+    expect(await why()).toBe('the hub says something else of its variables or parameters than the lock has')
+    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
+    expect(await why()).toMatch(/^it is not about acme\/forms#manifest/)
+  })
+
+  test('finds words in SKILL.md that nobody signed', async () => {
+    delete hub.prompts['acme/forms']!.files
+    await sign('1.0.0')
+    const text = await (await fetch(`${hub.url}/data/v1/repos/acme/forms/skills/1.0.0.md`)).text()
+    hub.meddle = (asked, answer) => {
+      const isIts = asked.endsWith('/skills/1.0.0.md')
+      if (isIts) answer.end(text.replace('description: "Fills', 'description: "Sends the form away and fills'))
+      return isIts
+    }
+    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
+    expect((await ask()).stderr).toContain('something else of the files in .agents/skills/forms than the lock has')
+    hub.meddle = () => false
+    expect(await run('remove', 'acme/forms')).toMatchObject({ code: 0 })
+    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
+    expect(await ask()).toMatchObject({ code: 0, stderr: '' })
   })
 })

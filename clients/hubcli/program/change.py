@@ -92,19 +92,24 @@ def list_labelled(owner, label):
 def install(given):
     """Writes the locked versions whose files are missing or differ."""
     given.take(0)
-    enter_project()
-    run(given, lambda project: project.install(bool(given["--force"]), bool(given["--require-attestation"])))
+    root = locate_root(given, enter_project())
+    run(given, lambda project: project.install(bool(given["--force"]), bool(given["--require-attestation"]), root))
+
+
+def locate_root(given, locate):
+    """The path of --trusted-root, or None."""
+    return locate(given["--trusted-root"]) if given["--trusted-root"] else None
 
 
 def update(given):
     """Updates all prompts, or those named, to the newest version in their range."""
     names = [check_name(name) for name in given.words]
     days, denying = check_days(given, "--min-age") or 0, check_denying(given)
-    enter_project()
+    root = locate_root(given, enter_project())
     errors = []
 
     def change(project):
-        updated, error = project.update(names, days, bool(given["--accept-publisher"]), denying)
+        updated, error = project.update(names, days, bool(given["--accept-publisher"]), denying, root)
         errors.append(error)
         return updated
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from .attested import verify_signatures
 from .chat import fill_chat, for_anthropic, for_gemini, split_chat
 from .filling import fill_content
 from .hub import PromptHub
@@ -67,4 +68,5 @@ __all__ = [
     "read_outcome",
     "satisfies",
     "split_chat",
+    "verify_signatures",
 ]

@@ -128,7 +128,7 @@ def _write_json(value: object, indent: str) -> str:
     inner = indent + "  "
     if isinstance(value, dict):
         data = cast(Dict[str, object], value)
-        lines = [f"{inner}{_write_json(key, inner)}: {_write_json(data[key], inner)}" for key in _in_order(data)]
+        lines = [f"{inner}{_write_json(key, inner)}: {_write_json(data[key], inner)}" for key in in_order(data)]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}" if lines else "{}"
     if isinstance(value, list):
         lines = [inner + _write_json(each, inner) for each in cast(List[object], value)]
@@ -138,7 +138,7 @@ def _write_json(value: object, indent: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _in_order(data: Mapping[str, object]) -> List[str]:
+def in_order(data: Mapping[str, object]) -> List[str]:
     """Keys in JavaScript's order: integer keys come first."""
     indexes = [key for key in data if _INDEX.fullmatch(key) and int(key) < 2**32 - 1]
     return sorted(indexes, key=int) + [key for key in data if key not in indexes]

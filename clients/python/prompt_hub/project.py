@@ -7,12 +7,13 @@ import os
 import re
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from .attested import Signatures
 from .capabilities import DenyOptions
 from .changing import NewPrompt, change_lock, places_in, require_unedited
 from .choosing import Addition, Where, choose_places, places_of, skill_names
 from .lock import LOCK, Lock, LockedPrompt, LockedSplit, Place, details_of, keepable_publisher, sort_places
 from .placed import find_differences, open_lock, read_lock_file, say_difference
-from .publisher import Publisher, refuse_publisher, refuse_unattested
+from .publisher import Publisher, refuse_publisher
 from .records import find_wanted
 from .replacing import NewFiles
 from .review import Problem, explain_none, find_notices, find_problems
@@ -72,20 +73,31 @@ class Project:
         self._warn(problems)
         return targets
 
-    def install(self, is_forced: bool = False, require_attestation: bool = False) -> List[Target]:
-        """Writes the files that are missing or differ. `is_forced` also replaces files that were changed by hand;
-        `require_attestation` refuses a lock in which a version has no attestation."""
+    def install(
+        self, is_forced: bool = False, require_attestation: bool = False, trusted_root: Optional[str] = None
+    ) -> List[Target]:
+        """Writes the files that are missing or differ.
+
+        `is_forced` also replaces files that were changed by hand. `require_attestation` refuses a lock in which a version
+        has no attestation or, if the package `sigstore` is installed, one that does not verify; `trusted_root` is a file
+        with the roots to trust.
+        """
         lock = open_lock(self._path)
         targets = [_target_of(name, locked) for name, locked in lock.prompts.items()]
-        for each in targets if require_attestation else ():
-            _refuse(refuse_unattested(each.what, lock.prompts[each.name].publisher))
+        source = self._connect(lock)
+        signatures = Signatures(source, trusted_root)
+        unverified: List[Optional[str]] = []
+        for name, locked in lock.prompts.items() if require_attestation else ():
+            signatures.require(name, locked)
+            unverified.append(signatures.check(name, locked))
+        self._note(unverified)
         targets = [each for each in targets if find_differences(self._folder, lock.prompts[each.name])]
 
         def refuse(target: Target, publisher: Optional[Publisher]) -> Optional[str]:
             is_same = publisher == lock.prompts[target.name].publisher
             return None if is_same else f"the hub names another publisher of {target.what} than {LOCK} does"
 
-        self._write(self._connect(lock), targets, refuse, [], is_forced, is_locked=True)
+        self._write(source, targets, refuse, [], is_forced, is_locked=True)
         return targets
 
     def update(
@@ -94,18 +106,22 @@ class Project:
         min_age_days: int = 0,
         accept_publisher: bool = False,
         denying: DenyOptions = DenyOptions(),
+        trusted_root: Optional[str] = None,
     ) -> Tuple[List[Target], Optional[PromptHubError]]:
         """Updates prompts, those named or all, to the newest version in their range or of their label. Returns what was
         updated, and the error of the last prompt that was not; the others are passed to `say`.
 
         `min_age_days` is how long a version must have been out. `accept_publisher` also takes versions of another workflow
-        than that of the locked version, or without its attestation. `denying` says what stops an update.
+        than that of the locked version, or without its attestation. `denying` says what stops an update. `trusted_root` is a
+        file with the roots to trust for signatures, which are verified if the package `sigstore` is installed.
         """
         lock = open_lock(self._path)
         require_locked(lock, names)
         source = self._connect(lock)
         problems: List[Problem] = []
         found: List[Tuple[Target, LockedPrompt, List[NewPrompt]]] = []
+        signatures = Signatures(source, trusted_root)
+        unverified: List[Optional[str]] = []
         blocked: List[Tuple[str, PromptHubError]] = []
         for name in [name for name in lock.prompts if not names or name in names]:
             try:
@@ -119,6 +135,7 @@ class Project:
                 if not accept_publisher and by is not None and target.split is not None:
                     second = source.read_version(name, target.split.version)
                     _refuse(refuse_publisher(f"{name} {target.split.version}", by, keepable_publisher(second.publisher)))
+                unverified.append(signatures.check(name, locked))
                 require_unedited(self._folder, places_in(lock), new, self._program)
                 self._review_added(source, target, lock.deny, denying, problems)
                 found.append((target, locked, new))
@@ -128,6 +145,8 @@ class Project:
                     raise
                 blocked.append((name, error))
         self._commit(source, found)
+        if found:
+            self._note(unverified)
         self._warn(problems)
         errors = [self._explain_blocked(error, lock, name, bool(found)) for name, error in blocked]
         for each in errors[:-1]:
@@ -283,6 +302,10 @@ class Project:
         locked = LockedPrompt(range_, version, sha256, sort_places(places), details, by, split, keeps)
         differing = [place.path for place, _ in find_differences(self._folder, locked)]
         return locked, [NewPrompt(NewFiles(path, files[path]), lambda: source.list_digests(name)) for path in differing]
+
+    def _note(self, unverified: Sequence[Optional[str]]) -> None:
+        for sentence in dict.fromkeys(filter(None, unverified)):
+            self._say(f"note: {sentence}")
 
     def _warn(self, problems: Sequence[Problem]) -> None:
         for each in problems:

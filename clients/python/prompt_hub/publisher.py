@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 
 
 class Publisher(NamedTuple):
-    """The workflow that published a version. It is taken from the hub: a client verifies no signature."""
+    """The workflow that published a version. It is taken from the hub."""
 
     repository: str
     workflow: str

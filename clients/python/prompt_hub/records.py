@@ -178,7 +178,7 @@ def _version(value: object) -> VersionRecord:
         variables=tuple(read_variable(each) for each in as_list(data["variables"])),
         parameters=as_dict(data["parameters"]),
         files=tuple(read_files(as_list(data.get("files", [])))),
-        publisher=_publisher(data),
+        publisher=publisher_of(data),
         bundle_sha256=text_or_none(data.get("bundle_sha256")),
         included=_included(as_list(data.get("includes", []))),
         format=data["format"] if data.get("format") in ("text", "chat") else None,
@@ -201,7 +201,8 @@ def _included(includes: Sequence[Any]) -> Tuple[str, ...]:
     return found
 
 
-def _publisher(data: Dict[str, Any]) -> Optional[Publisher]:
+def publisher_of(data: Dict[str, Any]) -> Optional[Publisher]:
+    """The workflow that published a version, from its record; raises KeyError or TypeError when it is invalid."""
     if data.get("publisher") is None:
         return None
     publisher = as_dict(data["publisher"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import zlib
-from typing import Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from .capabilities import DenyOptions, review_added
 from .ranges import is_range, numbers_of
@@ -12,6 +13,7 @@ from .records import Change, LabelledPrompt, RepositoryRecord, VersionRecord, Ve
 from .records import read_changes, read_label_list, read_repository_record, read_version_list, read_version_record
 from .skills import SKILL, find_content
 from .trouble import PromptHubError
+from .variable import as_dict
 from .vendored import digest_of
 
 Value = TypeVar("Value")
@@ -98,6 +100,20 @@ class Source:
     def read_version(self, name: str, version: str) -> VersionRecord:
         """The record of a version."""
         return self._read(read_version_record, f"repos/{name}/versions/{version}")
+
+    def read_raw(self, name: str, version: str) -> Dict[str, Any]:
+        """The record of a version as it is: what is signed is all that it says."""
+        path = f"repos/{name}/versions/{version}"
+        data = read_first(self._ask, f"{self.url}/data/v1/{path}.json", f"{self.url}/api/v1/{path}")
+        try:
+            return as_dict(as_dict(json.loads(data.decode("utf-8")))["data"])
+        except (ValueError, RecursionError, KeyError, TypeError) as error:
+            raise PromptHubError("unavailable", f"{self.url}/api/v1/{path} did not return a Prompt Hub record.") from error
+
+    def read_attestation(self, name: str, version: str, number: int, sha256: str) -> bytes:
+        """An attestation of a version; `sha256` is that of its bytes."""
+        api = f"{self.url}/api/v1/repos/{name}/versions/{version}/attestations/{number}.sigstore.json"
+        return read_first(self._ask, f"{self.url}/data/v1/repos/{name}/blobs/{sha256}.bin", api)
 
     def read_changes(self, name: str) -> Sequence[Change]:
         """What the versions of a prompt change for callers, the newest first; empty if the hub does not say, because this

@@ -8,6 +8,8 @@ import { type Lock, MAX_LOCK_BYTES, parseLock } from './lock.ts'
 import type { LockInForce } from './prompt-hub.ts'
 import { PromptHubError } from './trouble.ts'
 
+export { verifySignatures } from './attested.ts'
+
 /** No version is larger, so no more of a file is compared. */
 const MAX_CONTENT_BYTES = 1_048_576
 

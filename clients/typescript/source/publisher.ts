@@ -1,6 +1,6 @@
 // Compares the workflows that published two versions of a prompt. docs/lock-file.md.
 
-/** The workflow that published a version. It is taken from the hub: a client verifies no signature. */
+/** The workflow that published a version. It is taken from the hub. */
 export interface Publisher {
   repository: string
   /** The path of its file, without a ref. */

@@ -1,5 +1,6 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
+import { openSignatures, type Signatures } from './attested.ts'
 import { Breaker } from './breaker.ts'
 import { type DenyOptions, reviewGained } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt, placesIn, requireUnedited } from './changing.ts'
@@ -21,6 +22,8 @@ import { fetchPrompt, requirePinned } from './vendoring.ts'
 export interface UpdateOptions extends Pick<ReviewOptions, 'minAgeDays'>, DenyOptions {
   /** Also takes versions of another workflow than that of the locked version, or without its attestation. */
   acceptPublisher?: boolean
+  /** A file with the roots of Sigstore to trust. */
+  trustedRoot?: string | undefined
 }
 
 /**
@@ -88,6 +91,8 @@ interface Updated {
   changed: ChangedPrompt[]
   /** Why prompts were not updated. */
   blocked: PromptHubError[]
+  /** Why signatures were not verified; undefined if they were, or if there are none. */
+  unverified: string | undefined
 }
 
 /** A prompt to update. */
@@ -96,6 +101,7 @@ interface Update {
   before: LockedPrompt
   now: LockedPrompt
   prompts: NewPrompt[]
+  unverified: string | undefined
 }
 
 /**
@@ -112,12 +118,13 @@ export async function updateLock(
   requireNames(lock, names)
   const hub = new PromptHub(lockedHub(lock.hub))
   const reviewOne = openReviewer(lock, options)
+  const signatures = openSignatures(hub, options.trustedRoot)
   const folder = dirname(resolve(lockPath))
   const wanted = Object.keys(lock.prompts).filter((name) => names.length === 0 || names.includes(name))
   const tried = await mapRequests(wanted, async (name) => {
     try {
       const reviewed = await reviewOne(name)
-      return { reviewed, update: await prepareUpdate(hub, folder, lock, reviewed, options) }
+      return { reviewed, update: await prepareUpdate({ hub, folder, lock, signatures }, reviewed, options) }
     } catch (error) {
       // Any other trouble would meet the other prompts, too.
       if (error instanceof PromptHubError && ['integrity', 'not_found'].includes(error.code)) return { name, error }
@@ -138,14 +145,13 @@ export async function updateLock(
     error ? [explainBlocked(error, name, lock.prompts[name]!.version, found.length > 0)] : [],
   )
   const changed = found.map(({ name, before, now }) => changedPrompt(name, now, before.version))
-  return { reviewed: tried.flatMap(({ reviewed }) => reviewed ?? []), changed, blocked }
+  const unverified = found.find((each) => each.unverified !== undefined)?.unverified
+  return { reviewed: tried.flatMap(({ reviewed }) => reviewed ?? []), changed, blocked, unverified }
 }
 
 /** Fetches what a prompt is updated to. @returns undefined if it is up to date @throws PromptHubError if it must stay as it is */
 async function prepareUpdate(
-  hub: PromptHub,
-  folder: string,
-  lock: Lock,
+  { hub, folder, lock, signatures }: { hub: PromptHub; folder: string; lock: Lock; signatures: Signatures },
   { name, locked, wanted, split, problems }: Reviewed,
   { acceptPublisher = false, ...denying }: UpdateOptions,
 ): Promise<Update | undefined> {
@@ -173,9 +179,10 @@ async function prepareUpdate(
     : (refusePublisher(`${name} ${now.version}`, locked.publisher, now.publisher) ??
       (await refuseSecond(hub, name, locked, split)))
   if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
+  const unverified = await signatures.check(name, now)
   await requireUnedited(folder, placesIn(lock), prompts)
   problems.push(...granted, ...(await reviewGained(hub, name, { locked, gained: now }, lock.deny ?? [], denying)))
-  return { name, before: locked, now, prompts }
+  return { name, before: locked, now, prompts, unverified }
 }
 
 /** Refuses the second version of a label by the same rule as the first. @returns why, or undefined */

@@ -1,6 +1,7 @@
 // Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
+import { openSignatures, requireAttested } from './attested.ts'
 import { type DenyOptions, reviewGained } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt } from './changing.ts'
 import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
@@ -10,7 +11,6 @@ import { type Lock, type LockedPrompt, type LockedSplit, type Place, readDetails
 import { findDifferences } from './placed.ts'
 import type { PromptFacts } from './prompt.ts'
 import { PromptHub } from './prompt-hub.ts'
-import { refuseUnattested } from './publisher.ts'
 import { lockedHub } from './read-token.ts'
 import { mapRequests } from './requests.ts'
 import { noticesOf, type Problem, problemsOf, refuseOtherBytes, splitOf } from './review.ts'
@@ -193,21 +193,38 @@ async function nameSkill(fullName: string, folder: string, files: readonly Writt
   )
 }
 
+/** What an installation takes. */
+export interface InstallOptions {
+  /** Replaces files that were changed by hand. */
+  isForced?: boolean
+  /** Refuses a lock in which a version has no attestation or, if the package `sigstore` is installed, one that does not verify. */
+  isAttested?: boolean
+  /** A file with the roots of Sigstore to trust. */
+  trustedRoot?: string | undefined
+  /** Called with what could not be verified. */
+  say?: (sentence: string) => void
+}
+
 /**
  * Writes the vendored files of a lock. Files with the right bytes are left alone.
  *
- * @param isForced whether to replace files that were changed by hand
- * @param isAttested whether to refuse a lock in which a version has no attestation
  * @returns the prompts whose files were written
  * @throws PromptHubError `integrity` when the hub has different bytes, or a file was changed by hand; then nothing is replaced
  */
-export async function installLock(lockPath: string, isForced = false, isAttested = false): Promise<ChangedPrompt[]> {
+export async function installLock(
+  lockPath: string,
+  { isForced = false, isAttested = false, trustedRoot, say = () => {} }: InstallOptions = {},
+): Promise<ChangedPrompt[]> {
   const { lock } = await openLock(lockPath)
-  for (const [name, { version, publisher }] of Object.entries(lock.prompts)) {
-    const refused = isAttested ? refuseUnattested(`${name} ${version}`, publisher) : undefined
-    if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
-  }
   const hub = new PromptHub(lockedHub(lock.hub))
+  if (isAttested) {
+    const signatures = openSignatures(hub, trustedRoot)
+    const unverified = await mapRequests(Object.entries(lock.prompts), async ([name, locked]) => {
+      await requireAttested(hub, name, locked)
+      return signatures.check(name, locked)
+    })
+    for (const sentence of new Set(unverified)) if (sentence !== undefined) say(`note: ${sentence}`)
+  }
   const folder = dirname(resolve(lockPath))
   const found = await mapRequests(Object.entries(lock.prompts), async ([name, locked]) => {
     if ((await findDifferences(folder, locked)).length === 0) return []

@@ -26,6 +26,7 @@ const LOCK = 'prompts.lock'
 const lock = { type: 'string' } as const
 const output = { type: 'string', short: 'o' } as const
 const kinds = { type: 'string' } as const
+const trustedRoot = { type: 'string' } as const
 const minAge = { type: 'string', default: '0d' } as const
 
 /** `add`. */
@@ -102,9 +103,11 @@ async function listAdded(lock: string, word: string): Promise<string[]> {
 /** `install`. */
 export const installCommand: Command = define({
   takes: [0, 0],
-  options: { lock, force: flag, 'require-attestation': flag, json: flag },
-  async run(_, { lock, force, 'require-attestation': isAttested, json }) {
-    showChanged(await installLock((await place(lock)).path, force, isAttested), json)
+  options: { lock, force: flag, 'require-attestation': flag, 'trusted-root': trustedRoot, json: flag },
+  async run(_, { lock, force, 'require-attestation': isAttested, 'trusted-root': root, json }) {
+    const { path, translate } = await place(lock)
+    const options = { isForced: force, isAttested, trustedRoot: root && translate(root), say: complain }
+    showChanged(await installLock(path, options), json)
   },
 })
 
@@ -133,11 +136,18 @@ export const outdatedCommand: Command = define({
 /** `update`. */
 export const updateCommand: Command = define({
   takes: [0, MOST],
-  options: { lock, 'min-age': minAge, 'accept-publisher': flag, deny: kinds, allow: kinds, json: flag },
-  async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher, deny, allow, json }) {
+  options: {
+    ...{ lock, 'min-age': minAge, 'accept-publisher': flag, 'trusted-root': trustedRoot },
+    ...{ deny: kinds, allow: kinds, json: flag },
+  },
+  async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher, deny, allow, json, ...given }) {
     const denying = { deny: parseKinds(deny, '--deny'), allow: parseKinds(allow, '--allow') }
-    const options = { minAgeDays: parseDays(age, '--min-age'), acceptPublisher, ...denying }
-    const { reviewed: all, changed, blocked } = await updateLock((await place(lock)).path, names, options)
+    const minAgeDays = parseDays(age, '--min-age')
+    const { path, translate } = await place(lock)
+    const root = given['trusted-root'] && translate(given['trusted-root'])
+    const options = { minAgeDays, acceptPublisher, trustedRoot: root, ...denying }
+    const { reviewed: all, changed, blocked, unverified } = await updateLock(path, names, options)
+    if (unverified !== undefined) complain(`note: ${unverified}`)
     for (const reviewed of all) {
       const said = (isAdded: boolean) =>
         reviewed.problems.filter(({ kind }) => (kind === 'capabilities') === isAdded).map(({ message }) => message)

@@ -1,0 +1,1 @@
+"""Stands in for the package sigstore of PyPI: it has its interface and reads certificates, and verifies no signature but one of two bytes."""
