@@ -28,7 +28,7 @@ const FOLDERS = {
   'src/server': [
     ...['src/built/site-files.ts', 'src/concurrency/', 'src/domain/', 'src/files/', 'src/git/git-store.ts'],
     ...['src/log.ts', 'src/search/search.ts', 'src/site/markdown.ts', 'src/site/prompt/', 'src/site/rendering.ts'],
-    ...['src/state/fresh-copies.ts', 'src/state/rate-limiter.ts', 'src/version.ts'],
+    ...['src/state/fresh-copies.ts', 'src/state/proposal-store.ts', 'src/state/rate-limiter.ts', 'src/version.ts'],
   ],
   'src/skills': ['src/built/', 'src/concurrency/', 'src/domain/', 'src/files/', 'src/log.ts', 'src/server/'],
   'src/account': [

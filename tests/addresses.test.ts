@@ -144,7 +144,7 @@ describe('the functions of Netlify', () => {
 
   test('only those without the clients of a list are limited by the platform', () => {
     const limited = functions.filter(({ config }) => 'rateLimit' in config).map(({ name }) => name)
-    expect(limited.sort()).toEqual(['account', 'editor', 'export', 'mcp', 'pages', 'publish', 'read'])
+    expect(limited.sort()).toEqual(['account', 'editor', 'export', 'mcp', 'pages', 'proposals', 'publish', 'read'])
   })
 })
 

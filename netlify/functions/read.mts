@@ -10,7 +10,11 @@ export default serveOnNetlify(createApp<Context>([reads({ hub: openHub })]))
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {
   path: ['/api', '/api/*'],
-  excludedPath: ['/api/apm/*', '/api/v1/repos/:owner/:name/versions/:version/export/:format'],
+  excludedPath: [
+    '/api/apm/*',
+    '/api/v1/repos/:owner/:name/versions/:version/export/:format',
+    '/api/v1/repos/:owner/:name/proposals{/*}?',
+  ],
   method: ['GET', 'HEAD', 'OPTIONS'],
   rateLimit: {
     action: 'rewrite',

@@ -72,7 +72,7 @@ function describe({
 }): Omit<Commit, 'commit' | 'entries'> {
   const { trailers } = parseMessage(message)
   const at = formatMoment(new Date(Math.min(Number(seconds) || 0, MAX_SECONDS) * 1000))
-  const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
+  const by = trailers.get('Changed-By') ?? trailers.get('Accepted-By') ?? trailers.get('Published-By') ?? author
   const who = by.replace(/\p{C}/gu, '').slice(0, MAX_NAME)
   return { isFirst: parent === undefined, parent, at, by: who, mark: readMark(trailers) }
 }

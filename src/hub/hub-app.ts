@@ -7,6 +7,7 @@ import { exports } from '../routes/exports.ts'
 import { git } from '../routes/git.ts'
 import { mcp } from '../routes/mcp.ts'
 import { namesakes, pages } from '../routes/pages.ts'
+import { proposals } from '../routes/proposals.ts'
 import { reads } from '../routes/reads.ts'
 import { skills } from '../routes/skills.ts'
 import { writes } from '../routes/writes.ts'
@@ -25,6 +26,7 @@ export function createHubApp<Place extends FunctionContext>(
     skills(site),
     git({ hub: openHub, repositories }),
     writes({ publishing: openPublishHub, checking: openCheckHub }),
+    proposals({ publishing: openPublishHub, checking: openCheckHub }),
     exports({ hub: openHub }),
     reads({ hub: openHub }),
     mcp({ mcp: openMessageHub }),

@@ -67,6 +67,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     rememberVersion: async (place, published) => (await publishedOf(config, state)).remember(place, published),
     noteIncluded: async (by, parts) => (await includedOf(config, state)).note(by, parts),
     listIncluding: async (place) => (await includedOf(config, state)).list(place),
+    proposals: async () => (await import('../state/proposals.ts')).openProposals(state),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
     isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,

@@ -3,6 +3,7 @@ import { localPerson } from '../domain/access/sign-in-kind.ts'
 import { logAudit } from '../log.ts'
 import { idBlock, LOGIN_BLOCKS, loginBlock } from './blocks.ts'
 import { findPerson, forgetIdentity, LOGINS, loginKey } from './identities.ts'
+import { forgetProposals } from './proposals.ts'
 import { deleteSessions, endAllSessions } from './sessions.ts'
 import { listKeys } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
@@ -53,6 +54,7 @@ export async function forgetPerson(state: StateStore, login: string): Promise<nu
   const tokens = await endEverything(state, login)
   await forgetIdentity(state, bound)
   await deleteSessions(state, await idsOf(state, login))
+  await forgetProposals(state, await idsOf(state, login))
   await state.delete(loginKey(login))
   logAudit('person_forgotten', { login, tokens })
   return tokens

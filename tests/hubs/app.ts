@@ -8,6 +8,7 @@ import { editing } from '../../src/routes/editing.ts'
 import { exports } from '../../src/routes/exports.ts'
 import { mcp } from '../../src/routes/mcp.ts'
 import { namesakes, pages } from '../../src/routes/pages.ts'
+import { proposals } from '../../src/routes/proposals.ts'
 import { reads } from '../../src/routes/reads.ts'
 import { skills } from '../../src/routes/skills.ts'
 import { writes } from '../../src/routes/writes.ts'
@@ -37,6 +38,7 @@ const create = <Place extends object>(parts: Parts<Place>) =>
   createApp<Place>([
     skills(parts),
     writes(parts),
+    proposals(parts),
     exports(parts),
     reads(parts),
     mcp({ mcp: parts.hub }),

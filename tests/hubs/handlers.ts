@@ -22,6 +22,7 @@ import { isBlocked } from '../../src/state/blocks.ts'
 import type { FreshCopies } from '../../src/state/fresh-copies.ts'
 import { findPerson } from '../../src/state/identities.ts'
 import { openIncluded } from '../../src/state/included.ts'
+import { openProposals } from '../../src/state/proposals.ts'
 import { createPublishTurns } from '../../src/state/publish-turns.ts'
 import { openPublished } from '../../src/state/published.ts'
 import type { RateLimiter } from '../../src/state/rate-limiter.ts'
@@ -124,6 +125,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     rememberVersion: published.remember,
     noteIncluded: included.note,
     listIncluding: included.list,
+    proposals: async () => openProposals(state),
     purge: purge ?? (async () => {}),
     takeTurn: takeTurn ?? createPublishTurns(),
     isAlone: false,

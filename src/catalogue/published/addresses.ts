@@ -29,6 +29,7 @@ export interface Address {
     | 'host'
     | 'mcp'
     | 'pages'
+    | 'proposals'
     | 'publish'
     | 'rate-limited'
     | 'read'

@@ -6,7 +6,15 @@ export const EXAMPLES: {
   readonly query: Readonly<Record<string, unknown>>
   readonly publish: Readonly<Record<string, { summary: string; value: unknown }>>
 } = {
-  path: { owner: 'acme', name: 'code-review', version: '1.0.0', handle: 'acme', label: 'production', suite: 'quality' },
+  path: {
+    owner: 'acme',
+    name: 'code-review',
+    version: '1.0.0',
+    handle: 'acme',
+    label: 'production',
+    suite: 'quality',
+    proposal: '0123456789abcdef0123456789abcdef',
+  },
   query: {
     page: 1,
     sort: 'top',

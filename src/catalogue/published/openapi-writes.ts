@@ -1,10 +1,12 @@
 // Describes publishing and managing for the OpenAPI document.
 import type * as z from 'zod'
 import type { ErrorCode } from '../../domain/api/errors.ts'
-import { ROUTES, type WriteId } from '../../domain/api/routes.ts'
-import { single } from '../../domain/api/schema.ts'
+import { Proposal, ProposalSummary, RejectedProposal } from '../../domain/api/proposal.ts'
+import { type ProposalReadId, ROUTES, type WriteId } from '../../domain/api/routes.ts'
+import { list, single } from '../../domain/api/schema.ts'
 import { DeletionRequest } from '../../domain/managing/deletion.ts'
 import { OwnerPatch } from '../../domain/managing/owner-request.ts'
+import { AcceptanceRequest, RejectionRequest } from '../../domain/managing/proposal-request.ts'
 import {
   LabelRemoval,
   LabelRequest,
@@ -151,6 +153,62 @@ function describeCheck(schemas: Components): Json {
   }
 }
 
+/** Describes the operation that proposes a version. */
+function describePropose(schemas: Components): Json {
+  return {
+    description:
+      'Takes the same body as publishing, checks it in the same way, and stores it for 30 days. Nothing is published until a member accepts it.',
+    tags: ['Proposals'],
+    security: [{ token: [] }],
+    parameters: [describePathParameter('owner'), describePathParameter('name'), ...describePublishQuery()],
+    requestBody: describePublishBody(schemas),
+    responses: {
+      '201': {
+        description: 'The proposal, and what accepting it would do.',
+        headers: headersOf('Location'),
+        content: jsonContent(toSchema(single(Proposal), schemas)),
+      },
+      ...describeErrors(PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')),
+    },
+  }
+}
+
+/** Describes the operations that read proposals. @param schemas receives named schemas */
+export function describeProposalReads(schemas: Components): Readonly<Record<ProposalReadId, Json>> {
+  const describe = (id: ProposalReadId, description: string, content: Json, errors: readonly ErrorCode[]): Json => ({
+    description,
+    tags: ['Proposals'],
+    parameters: parametersIn(ROUTES[id].path).map(describePathParameter),
+    responses: {
+      '200': { description: 'The requested data.', headers: headersOf('Cache-Control'), content },
+      ...describeErrors([...errors, 'not_found', 'rate_limited', 'internal_error', 'unavailable']),
+    },
+  })
+  return {
+    listProposals: {
+      ...describe(
+        'listProposals',
+        'Needs a token for the repository, with any permission, or a member who is signed in.',
+        jsonContent(toSchema(list(ProposalSummary), schemas)),
+        ['unauthorized', 'forbidden', 'upstream_error'],
+      ),
+      security: [{ token: [] }],
+    },
+    getProposal: describe(
+      'getProposal',
+      'Needs no token: whoever has the address can read it. Never cached.',
+      jsonContent(toSchema(single(Proposal), schemas)),
+      [],
+    ),
+    getProposalRaw: describe(
+      'getProposalRaw',
+      'Plain text, not JSON, of an open proposal. Never cached.',
+      { 'text/plain': { schema: { type: 'string', description: 'The content, byte for byte.' } } },
+      ['repo_archived', 'validation_failed', 'upstream_error'],
+    ),
+  }
+}
+
 /** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
 const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused' && code !== 'bump_too_small')
 
@@ -162,6 +220,8 @@ interface Change {
   answer: z.ZodType
   description: string
   errors: readonly ErrorCode[]
+  /** What a 201 response is, if there is one. */
+  created?: string
 }
 
 /** What the changes of a repository have in common. */
@@ -183,7 +243,7 @@ const OF_DELETION = {
   ] as const,
 }
 
-const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
+const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersion'>, Change>> = {
   changeRepository: { ...OF_REPOSITORY, body: RepositoryPatch, example: { title: 'Code review' } },
   setLabel: {
     ...OF_REPOSITORY,
@@ -218,6 +278,28 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
   },
   deleteVersion: OF_DELETION,
   deleteRepository: OF_DELETION,
+  acceptProposal: {
+    body: AcceptanceRequest,
+    example: {},
+    isOptional: true,
+    answer: PublishAnswer,
+    description: 'The proposal was accepted before; its version, with Idempotency-Replayed, or only fields changed.',
+    errors: [...PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused'), 'too_late', 'evidence_missing'],
+    created: 'The published version.',
+  },
+  rejectProposal: {
+    body: RejectionRequest,
+    example: { reason: 'The summary is too long' },
+    isOptional: true,
+    answer: RejectedProposal,
+    description: 'The rejected proposal.',
+    errors: [
+      ...CHANGE_ERRORS.filter(
+        (code) => code !== 'quota_exceeded' && code !== 'repo_archived' && code !== 'version_conflict',
+      ),
+      'too_late',
+    ],
+  },
   changeOwner: {
     body: OwnerPatch,
     example: { name: 'Acme', bio: 'Prompts for code review.' },
@@ -228,11 +310,16 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion'>, Change>> = {
 }
 
 function describeChange(id: keyof typeof CHANGES, schemas: Components): Json {
-  const { body, example, isOptional, answer, description, errors } = CHANGES[id]
-  const answered = { description, content: jsonContent(toSchema(single(answer), schemas)) }
+  const { body, example, isOptional, answer, description, errors, created } = CHANGES[id]
+  const given = jsonContent(toSchema(single(answer), schemas))
+  const answered = {
+    description,
+    ...(created !== undefined && { headers: headersOf('Idempotency-Replayed') }),
+    content: given,
+  }
   const content = body && { schema: toSchema(body, schemas), example }
   return {
-    tags: ['Managing'],
+    tags: [id === 'acceptProposal' || id === 'rejectProposal' ? 'Proposals' : 'Managing'],
     security: [{ token: [] }],
     parameters: parametersIn(ROUTES[id].path).map(describePathParameter),
     ...(content && {
@@ -244,7 +331,13 @@ function describeChange(id: keyof typeof CHANGES, schemas: Components): Json {
         },
       },
     }),
-    responses: { '200': answered, ...describeErrors(errors) },
+    responses: {
+      '200': answered,
+      ...(created !== undefined && {
+        '201': { description: created, headers: headersOf('Location'), content: given },
+      }),
+      ...describeErrors(errors),
+    },
   }
 }
 
@@ -263,6 +356,9 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
     deleteVersion: describeChange('deleteVersion', schemas),
     deleteRepository: describeChange('deleteRepository', schemas),
     changeOwner: describeChange('changeOwner', schemas),
+    proposeVersion: describePropose(schemas),
+    acceptProposal: describeChange('acceptProposal', schemas),
+    rejectProposal: describeChange('rejectProposal', schemas),
     checkVersion: describeCheck(schemas),
   }
 }

@@ -39,7 +39,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
       const ofPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path:${name}`)
       expect([path, given.filter((one) => one.startsWith('path:'))]).toEqual([path, ofPath])
       const others = given.filter((one) => !one.startsWith('path:') && one !== 'header:If-None-Match')
-      const types = Object.keys(responses!['200']!.content!).join(' ')
+      const types = Object.keys((responses!['200'] ?? responses!['201'])!.content!).join(' ')
       return [`${method} ${path}`, operationId, Object.keys(responses!).join(' '), types, others.join(' ')]
     }),
   )
@@ -119,6 +119,12 @@ test('lists every endpoint with its parameters, status codes and media types', (
       '',
     ],
     [`post ${repo}/check`, 'checkVersion', change.replace('401 ', ''), json, publishing],
+    [`post ${repo}/proposals`, 'proposeVersion', change.replace('200', '201'), json, publishing],
+    [`get ${repo}/proposals`, 'listProposals', '200 401 403 404 429 500 502 503', json, ''],
+    [`get ${repo}/proposals/{proposal}`, 'getProposal', '200 404 429 500 503', json, ''],
+    [`get ${repo}/proposals/{proposal}/raw`, 'getProposalRaw', '200 404 409 422 429 500 502 503', 'text/plain', ''],
+    [`post ${repo}/proposals/{proposal}/accept`, 'acceptProposal', change.replace('200', '200 201'), json, ''],
+    [`post ${repo}/proposals/{proposal}/reject`, 'rejectProposal', change, json, ''],
   ])
 })
 
@@ -194,10 +200,10 @@ describe('schemas', () => {
   test('defines exactly the expected schemas', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       words`
-        Activity ActivityMeta Advisory Attestation Capability CapabilityDifference CapabilityMeta ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
-        ConditionalLabel DeletionAnswer DeletionRequest Dependent Difference Error Include LabelRemoval LabelRequest
+        AcceptanceRequest Activity ActivityMeta Advisory Attestation Capability CapabilityDifference CapabilityMeta ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
+        ConditionalLabel DeletionAnswer DeletionRequest Dependent Difference Draft Error Include LabelRemoval LabelRequest
         LabelTarget LabelledPrompt Matched Meta
-        ModelStatus OwnerAnswer OwnerPatch Provenance PublishAnswer PublishRequest Publisher Repository
+        ModelStatus OwnerAnswer OwnerPatch Proposal ProposalSummary Provenance PublishAnswer PublishRequest Publisher RejectedProposal RejectionRequest Repository
         RepositoryPatch RepositorySummary Result ResultAnswer ResultRemoval ResultRequest SearchMeta Share Skill SkillFile Stats Tag
         TrustedPublisher User Variable Version VersionSummary Warning YankRequest
       `.sort(),
@@ -211,6 +217,8 @@ describe('schemas', () => {
       // The required fields of each request.
       const requests: Record<string, string[]> = {
         PublishRequest: [],
+        AcceptanceRequest: [],
+        RejectionRequest: [],
         RepositoryPatch: [],
         OwnerPatch: [],
         LabelRemoval: [],

@@ -19,7 +19,7 @@ import {
   REDIRECTED,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { describeWrites } from './openapi-writes.ts'
+import { describeProposalReads, describeWrites } from './openapi-writes.ts'
 import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from './route-schemas.ts'
 
 /** Adds to every operation of a private hub that it needs a token. */
@@ -58,6 +58,7 @@ export function describeApi(baseUrl: string, isForReaders = false): Json {
   const operations: Partial<Record<RouteId, Json>> = {
     ...Object.fromEntries(ROUTES_WITH_SCHEMAS.map((route) => [route.id, describeRead(route, schemas)])),
     ...describeWrites(schemas),
+    ...describeProposalReads(schemas),
     exportVersion: describeExport(),
   }
   for (const { id, method, path, summary } of Object.values(ROUTES))
@@ -80,6 +81,7 @@ export function describeApi(baseUrl: string, isForReaders = false): Json {
     tags: [
       { name: 'Reading', description: 'Requests that need no token.' },
       { name: 'Publishing', description: 'Publishing a version needs a token; checking what it would do does not.' },
+      { name: 'Proposals', description: 'Versions that are published once a member accepts them.' },
       {
         name: 'Managing',
         description: 'Changes to published prompts. They need a token with the label or maintain permission.',

@@ -1,6 +1,7 @@
 // Schemas for the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded when serving requests.
 import * as z from 'zod'
 import { SORTS } from '../../domain/api/data-paths.ts'
+import { ProposalId } from '../../domain/api/proposal.ts'
 import { READS, type ReadId, type Route } from '../../domain/api/routes.ts'
 import {
   Activity,
@@ -151,6 +152,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   suite: Suite,
   path: FilePath,
   attestation: AttestationName,
+  proposal: ProposalId,
 }
 
 const Commit = z

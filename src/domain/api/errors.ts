@@ -22,7 +22,7 @@ export const ERRORS = {
   repo_archived: { status: 409, when: 'The repository is archived or has moved, so it accepts no new versions.' },
   too_late: {
     status: 409,
-    when: 'More than 72 hours have passed since the version was published, so its author can no longer delete it.',
+    when: 'More than 72 hours have passed since the version was published, so its author can no longer delete it; or the proposal was decided otherwise before.',
   },
   content_too_large: { status: 413, when: 'The body or the content exceeds its limit.' },
   unsupported_media_type: {

@@ -61,6 +61,12 @@ test('lists every other route with its method, its path and the function that se
     ['unyankVersion', 'DELETE', '/api/v1/repos/{owner}/{name}/versions/{version}/yank', 'publish'],
     ['exportVersion', 'GET', '/api/v1/repos/{owner}/{name}/versions/{version}/export/{format}', 'export'],
     ['checkVersion', 'POST', '/api/v1/repos/{owner}/{name}/check', 'check'],
+    ['proposeVersion', 'POST', '/api/v1/repos/{owner}/{name}/proposals', 'publish'],
+    ['listProposals', 'GET', '/api/v1/repos/{owner}/{name}/proposals', 'proposals'],
+    ['getProposal', 'GET', '/api/v1/repos/{owner}/{name}/proposals/{proposal}', 'proposals'],
+    ['getProposalRaw', 'GET', '/api/v1/repos/{owner}/{name}/proposals/{proposal}/raw', 'proposals'],
+    ['acceptProposal', 'POST', '/api/v1/repos/{owner}/{name}/proposals/{proposal}/accept', 'publish'],
+    ['rejectProposal', 'POST', '/api/v1/repos/{owner}/{name}/proposals/{proposal}/reject', 'publish'],
   ])
 })
 

@@ -2,6 +2,7 @@
 import { ATTESTATION_MEDIA_TYPE, isAttestationName } from '../values/attestation-name.ts'
 import { isFilePath } from '../values/file-path.ts'
 import { isName, isOwner, isSuite, isTag, isVersion } from '../values/names.ts'
+import { isProposalId } from '../values/proposal-id.ts'
 import type { CacheClass } from './caching.ts'
 
 /** An HTTP method that at least one route supports. */
@@ -22,7 +23,7 @@ export interface Route {
   /** The path, with parameters in braces. */
   path: string
   /** What serves the route; on Netlify, `publish` also serves checks. */
-  by: 'read' | 'export' | 'check' | 'publish'
+  by: 'read' | 'export' | 'check' | 'publish' | 'proposals'
   summary: string
   /** How long a response to GET is valid. */
   cache: CacheClass
@@ -152,6 +153,40 @@ export const ROUTES = {
     'Check what publishing would do',
     'check',
   ),
+  proposeVersion: write('proposeVersion', 'POST', '/api/v1/repos/{owner}/{name}/proposals', 'Propose a new version'),
+  listProposals: route(
+    'listProposals',
+    'GET',
+    '/api/v1/repos/{owner}/{name}/proposals',
+    'List the open proposals of a repository',
+    'proposals',
+  ),
+  getProposal: route(
+    'getProposal',
+    'GET',
+    '/api/v1/repos/{owner}/{name}/proposals/{proposal}',
+    'Get a proposal, and what accepting it would do',
+    'proposals',
+  ),
+  getProposalRaw: route(
+    'getProposalRaw',
+    'GET',
+    '/api/v1/repos/{owner}/{name}/proposals/{proposal}/raw',
+    'Get the proposed content',
+    'proposals',
+  ),
+  acceptProposal: write(
+    'acceptProposal',
+    'POST',
+    '/api/v1/repos/{owner}/{name}/proposals/{proposal}/accept',
+    'Accept a proposal, which publishes it',
+  ),
+  rejectProposal: write(
+    'rejectProposal',
+    'POST',
+    '/api/v1/repos/{owner}/{name}/proposals/{proposal}/reject',
+    'Reject a proposal',
+  ),
 } satisfies Record<string, Route>
 
 /** The name of a route. */
@@ -164,6 +199,8 @@ type IdsBy<By extends Route['by']> = { [Id in RouteId]: (typeof ROUTES)[Id]['by'
 export type ReadId = IdsBy<'read'>
 /** The name of a route that changes published data. */
 export type WriteId = IdsBy<'publish'>
+/** The name of a route that reads proposals. */
+export type ProposalReadId = IdsBy<'proposals'>
 
 /** The routes that return published data. */
 export const READS = Object.values(ROUTES).filter((one): one is (typeof ROUTES)[ReadId] => one.by === 'read')
@@ -181,6 +218,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   suite: isSuite,
   path: isFilePath,
   attestation: isAttestationName,
+  proposal: isProposalId,
 }
 
 /** Returns whether all parameters of a path have their format. */

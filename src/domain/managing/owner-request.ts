@@ -24,7 +24,7 @@ const RIGHTS = {
   publishing: Publishing.nullable()
     .optional()
     .describe(
-      'One rule, or a list of rules. `trusted-only`: only trusted workflows may publish. `signed-only`: only versions with an attestation of a trusted workflow. `semver`: a breaking change only as a major version. Null: none of them.',
+      'One rule, or a list of rules. `trusted-only`: only trusted workflows may publish. `signed-only`: only versions with an attestation of a trusted workflow. `semver`: a breaking change only as a major version. `reviewed`: only proposals that another member accepts. Null: none of them.',
     ),
 }
 

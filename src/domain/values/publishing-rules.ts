@@ -1,7 +1,7 @@
 // The rules that an owner can set for new versions. docs/contract.md section 7
 
 /** What an owner can require of a publish. */
-export const PUBLISHING_RULES = ['trusted-only', 'signed-only', 'semver'] as const
+export const PUBLISHING_RULES = ['trusted-only', 'signed-only', 'semver', 'reviewed'] as const
 /** A rule for new versions. */
 export type PublishingRule = (typeof PUBLISHING_RULES)[number]
 

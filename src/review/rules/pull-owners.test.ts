@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { checkApprovals, checkTakedowns } from './pull-owners.ts'
 
-const FILES = { acme: { members: ['octocat', 4711] }, broken: 'broken' as const }
+const FILES = {
+  acme: { members: ['octocat', 4711], publishing: null },
+  strict: { members: ['octocat'], publishing: 'reviewed' as const },
+  broken: 'broken' as const,
+}
 const BY_NAME = { isAllowed: true, isByName: true }
 const BY_ID = { isAllowed: true, isByName: false }
 const REFUSED = { isAllowed: false, isByName: false }
@@ -22,6 +26,24 @@ describe('the owner of a changed file approves', () => {
       'renamed is one of its members, by account ID 4711',
     ],
     ['a member, by both', A, 'octocat', '4711', 'acme', BY_ID, 'octocat is one of its members, by account ID 4711'],
+    [
+      'a member of an owner who requires proposals',
+      'strict/a/versions/1.1.0.md',
+      'octocat',
+      '2',
+      'strict',
+      REFUSED,
+      'it accepts versions only after somebody else has approved them (publishing: reviewed)',
+    ],
+    [
+      'such a member, who adds no version',
+      'strict/a/index.md',
+      'octocat',
+      '2',
+      'strict',
+      BY_NAME,
+      'octocat is one of its members, by name',
+    ],
     ['someone who is not a member', A, 'mallory', '2', 'acme', REFUSED, 'mallory is not a member'],
     [
       'the author’s own handle',

@@ -3,6 +3,10 @@
 import { isMember, mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
+
+/** What of an owner's file decides. */
+type JudgedFile = Pick<OwnerFile, 'members' | 'publishing'>
 
 /** The verdict on one part of a pull request. */
 interface OwnerVerdict {
@@ -25,23 +29,30 @@ interface OwnerVerdict {
 export function checkApprovals(
   changed: readonly string[],
   author: Person,
-  ownerAt: (owner: string) => Pick<OwnerFile, 'members'> | 'broken' | undefined,
+  ownerAt: (owner: string) => JudgedFile | 'broken' | undefined,
 ): OwnerVerdict[] {
   const owners = new Set(changed.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined)))
   return [...owners]
     .sort((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))
-    .map((owner) => ({ owner, ...decideApproval(owner, author, owner === undefined ? undefined : ownerAt(owner)) }))
+    .map((owner) => {
+      const addsVersions = changed.some((path) => path.startsWith(`${owner}/`) && path.split('/')[2] === 'versions')
+      const file = owner === undefined ? undefined : ownerAt(owner)
+      return { owner, ...decideApproval(owner, author, file, addsVersions) }
+    })
 }
 
 function decideApproval(
   owner: string | undefined,
   author: Person,
-  file: Pick<OwnerFile, 'members'> | 'broken' | undefined,
+  file: JudgedFile | 'broken' | undefined,
+  addsVersions: boolean,
 ) {
   const refuse = (reason: string) => ({ isAllowed: false, isByName: false, reason })
   if (owner === undefined) return refuse('it belongs to the catalogue as a whole')
   if (file === 'broken') return refuse('its index.md on the main branch cannot be read')
   if (!mayActFor(author, owner, file)) return refuse(`${author.login} is not a member`)
+  if (addsVersions && hasPublishingRule(file, 'reviewed'))
+    return refuse('it accepts versions only after somebody else has approved them (publishing: reviewed)')
   if (file === undefined || file.members.length === 0)
     return { isAllowed: true, isByName: true, reason: 'it is the author’s own handle, by name' }
   const isByName = !isMember(author, { members: file.members.filter((member) => typeof member === 'number') })

@@ -63,7 +63,7 @@ export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 type Holder =
   | Extract<TokenRecord['holder'], { kind: 'operator' }>
   | ({ kind: 'person' } & Person)
-  | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'isTrusted' | 'repositoryId' | 'jti' | 'endsMs'>)
+  | ({ kind: 'job' } & Pick<VerifiedJob, 'actor' | 'findRefusal' | 'isTrusted' | 'repositoryId' | 'jti' | 'endsMs'>)
 
 /** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted without a check */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
@@ -232,16 +232,31 @@ export function requirePermission({ permissions }: Bearer, needed: Permission, w
  * @throws HubError `forbidden`
  */
 export function requireRights(
+  bearer: Bearer,
+  place: { owner: string; name: string },
+  needed: Permission,
+  file: OwnerFile | undefined,
+): void {
+  if (needed === 'publish') requireTrusted(bearer.holder.kind === 'job', place.owner, file)
+  requireAccess(bearer, place, needed, file)
+}
+
+/** @param isTrusted whether a trusted workflow wrote the version @throws HubError `forbidden` if the owner accepts versions only from trusted workflows */
+export function requireTrusted(isTrusted: boolean, owner: string, file: OwnerFile | undefined): void {
+  if (isTrusted || !hasPublishingRule(file, 'trusted-only')) return
+  throw new HubError(
+    'forbidden',
+    `${owner} accepts versions only from trusted workflows (publishing: trusted-only in content/${owner}/index.md). Publish from a workflow that it trusts, or ask a member to change this.`,
+  )
+}
+
+/** Does the same as `requireRights`, whatever the owner requires of a version. @throws HubError `forbidden` */
+export function requireAccess(
   { holder }: Bearer,
   { owner, name }: { owner: string; name: string },
   needed: Permission,
   file: OwnerFile | undefined,
 ): void {
-  if (needed === 'publish' && hasPublishingRule(file, 'trusted-only') && holder.kind !== 'job')
-    throw new HubError(
-      'forbidden',
-      `${owner} accepts versions only from trusted workflows (publishing: trusted-only in content/${owner}/index.md). Publish from a workflow that it trusts, or ask a member to change this.`,
-    )
   if (holder.kind === 'operator') return
   if (holder.kind === 'job') {
     const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name, needed)

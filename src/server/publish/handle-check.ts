@@ -3,24 +3,19 @@
 import type { PathParameters } from '../../domain/api/routes.ts'
 import type { Warning } from '../../domain/api/schema.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
-import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
 import { isName, isOwner, type RepositoryPlace } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
-import { unpackFiles } from '../../files/read-archive.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { findTakenFor } from '../read/close-names.ts'
-import { findArchive } from '../read/files.ts'
-import { findVersion } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
 import { invalidNameError, respondToSender } from '../refusals.ts'
 import { respondWithRecord } from '../respond.ts'
-import type { WrittenVersion } from './decide.ts'
+import { checkPublish } from './check-publish.ts'
 import { bodyKindOf, boundBody, decodeBody, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { listSince, neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
 
 /** A hub that checks a publish. */
 export type CheckHub = Hub & Pick<PublishHub, 'parseArchive'>
@@ -45,19 +40,8 @@ export async function handleCheck(
     return await incoming.use(async (bytes) => {
       const given = decodeBody(kind, bytes)
       const { body, linesBefore } = await parsePublishBody(request, given, hub)
-      const readNeighbour = neighboursInRecords(hub)
-      const { state } = await readNeighbour({ owner, name })
-      const latest = await recallWritten({ owner, name }, state.latest, hub)
-      const publisher = { published_by: owner, clock: { nowMs: now(), isShared: false }, provenance: undefined }
-      const { baseUrl } = hub
-      const around = await readSurroundings({ owner, name }, body, hub)
-      const parts = await readParts(body, state, latest.text, readNeighbour, {
-        listSince: (names, ms) => listSince(names, ms, hub),
-        nowMs: now(),
-      })
-      const { decidePublish } = await import('./decide.ts')
-      const decision = await hub.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
-      const near = state.latest === undefined ? await warnOfNear({ owner, name }, hub) : []
+      const decision = await checkPublish({ owner, name }, body, hub, { nowMs: now(), publishedBy: owner })
+      const near = decision.isNew ? await warnOfNear({ owner, name }, hub) : []
       const warnings = [...placeWarnings(decision.warnings, linesBefore), ...near]
       return respondWithCheck({ ...decision, warnings }, isComposed(body))
     }, hub.clientAddress)
@@ -72,18 +56,6 @@ async function warnOfNear(place: RepositoryPlace, hub: Hub): Promise<Warning[]> 
   if (near === undefined) return []
   const message = `the name is almost that of ${near}, so that people may take one for the other. Choose another name, unless this is meant`
   return [{ code: 'near_name', message, line: null }]
-}
-
-/** Rebuilds a version as it is in git from its record and its archive. */
-async function recallWritten(
-  { owner, name }: { owner: string; name: string },
-  version: string | undefined,
-  hub: Hub,
-): Promise<WrittenVersion> {
-  const record = version === undefined ? undefined : (await findVersion(owner, name, version, hub))?.value()
-  if (!record) return { text: undefined, files: [] }
-  const archive = await findArchive(record, hub)
-  return { text: formatPublished(record), files: archive ? unpackFiles(archive.bytes) : [] }
 }
 
 function respondWithCheck(

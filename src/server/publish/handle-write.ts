@@ -40,16 +40,17 @@ export async function handleWrite(
     const kind = bodyKindOf(request)
     const incoming = openBody(request, ...boundBody(request, kind, route.platformBytes))
     await incoming.checkLength()
-    // The body of a DELETE is optional, so the media type is checked only if there is a body.
-    if (method !== 'DELETE') requireMediaType(request, kind)
+    const isOptional = method === 'DELETE' || route.id === 'acceptProposal' || route.id === 'rejectProposal'
+    // The media type of an optional body is checked only if there is a body.
+    if (!isOptional) requireMediaType(request, kind)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
     if (!isOwner(owner) || !(isOfOwner || isOfSeveral || isName(name))) throw (await refusals()).invalidNameError()
     const write = await openWrite(request, route)
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
     const response = await incoming.use(async (bytes) => {
-      const isEmpty = bytes.length === 0 && method === 'DELETE'
-      if (method === 'DELETE' && !isEmpty) requireMediaType(request, kind)
+      const isEmpty = bytes.length === 0 && isOptional
+      if (isOptional && !isEmpty) requireMediaType(request, kind)
       const { needed, carryOut, names = [name] } = await write.parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
       if (isOfOwner) requireOwnerScope(bearer, owner)
       else for (const one of names) requireScope(bearer, owner, one)
@@ -81,6 +82,9 @@ async function openWrite(request: Request, { id, parameters }: WriteRoute) {
   if (id === 'recordResult' || id === 'removeResult') return (await import('./results.ts')).openResult(id, parameters)
   if (id === 'deleteRepository' || id === 'deleteVersion')
     return (await import('./deletion.ts')).openDeletion(id, parameters)
+  if (id === 'proposeVersion') return (await import('./propose.ts')).openProposal(request)
+  if (id === 'acceptProposal' || id === 'rejectProposal')
+    return (await import('./decide-proposal.ts')).openDecision(id, parameters)
   return (await import('./manage.ts')).openChange(id, parameters)
 }
 
@@ -95,17 +99,22 @@ export interface WriteRoute {
 /** Imports the code for rejections on first use, because a successful publish does not need it. */
 const refusals = () => import('../refusals.ts')
 
-/** Authenticates the sender, and applies the rate limit. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
+/** Authenticates the sender, and applies the rate limit of writes. @throws HubError like `identify` */
 async function admitBearer(request: Request, deps: PublishHub, now: Date): Promise<Bearer> {
-  const bearer = await authenticate(request, deps, now).catch(async (thrown: unknown): Promise<never> => {
+  const bearer = await identify(request, deps, now)
+  const waitSeconds = await deps.limiter.take(bearer.publisher)
+  if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
+  return bearer
+}
+
+/** Authenticates the sender, and limits invalid tokens. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
+export async function identify(request: Request, deps: PublishHub, now: Date): Promise<Bearer> {
+  return authenticate(request, deps, now).catch(async (thrown: unknown): Promise<never> => {
     // After many invalid tokens, an IP address must wait. Requests with valid tokens from the same address are not delayed.
     const isInvalid = thrown instanceof HubError && thrown.code === 'unauthorized'
     const waitSeconds = isInvalid ? await deps.failedTokens.take(deps.clientAddress) : 0
     throw waitSeconds > 0 ? (await refusals()).rateLimitError('badTokens', waitSeconds) : thrown
   })
-  const waitSeconds = await deps.limiter.take(bearer.publisher)
-  if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
-  return bearer
 }
 
 /** How long a used token is remembered after it expires. This must be longer than the tolerance of a few seconds for expired tokens. */

@@ -20,6 +20,9 @@ import { changeMessage, markOf, type OpenWrite, type Sending, writeToGit } from 
 type ChangeId = Exclude<
   WriteId,
   | 'publishVersion'
+  | 'proposeVersion'
+  | 'acceptProposal'
+  | 'rejectProposal'
   | 'changeOwner'
   | 'setLabels'
   | 'recordResult'

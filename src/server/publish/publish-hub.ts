@@ -7,6 +7,7 @@ import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { RepositoryPlace, VersionPlace } from '../../domain/values/names.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import type { FreshCopies, WriteOrigin } from '../../state/fresh-copies.ts'
+import type { Proposals } from '../../state/proposal-store.ts'
 import type { RateLimiter } from '../../state/rate-limiter.ts'
 import type { Hub } from '../hub.ts'
 import type { TokenChecks } from './authenticate.ts'
@@ -33,6 +34,8 @@ export interface PublishHub
   noteIncluded: (by: VersionPlace, parts: readonly VersionPlace[]) => Promise<void>
   /** Lists who was about to include versions of a prompt, whatever became of it. @throws HubError `unavailable` */
   listIncluding: (place: RepositoryPlace) => Promise<{ part: string; by: VersionPlace }[]>
+  /** Opens the proposals, which most writes do not need. */
+  proposals: () => Promise<Proposals>
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
   /** Whether no other machine serves this hub, so that nobody else needs a copy of what was written here. */

@@ -251,6 +251,7 @@ describe('while nobody can read the owner’s file, nobody may publish', () => {
     repositoryId: '12',
     jti: 'a',
     endsMs: 0,
+    actor: undefined,
     findRefusal: () => undefined,
     isTrusted: () => true,
   }

@@ -6,7 +6,7 @@ import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { listTrailers } from '../../domain/catalogue/change-mark.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
-import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
+import type { OwnerFile, RepositoryFile } from '../../domain/content/prompt-file.ts'
 import {
   acceptAll,
   findReplayProblem,
@@ -15,7 +15,7 @@ import {
   refuseUnsigned,
   type VerifiedSignature,
 } from '../../domain/publishing/attested.ts'
-import type { Surroundings } from '../../domain/publishing/decision.ts'
+import type { Publisher, Surroundings } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
 import {
   brokenFileError,
@@ -27,7 +27,7 @@ import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../doma
 import { canonicalJson, isSameJson } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
-import { splitFullName, type VersionPlace } from '../../domain/values/names.ts'
+import { type RepositoryPlace, splitFullName, type VersionPlace } from '../../domain/values/names.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
@@ -57,6 +57,8 @@ export interface AcceptedPublish extends Sending {
   linesBefore: number
   /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
+  /** Set if a member accepts what somebody proposed. */
+  proposal?: AcceptedProposal | undefined
   baseUrl: string
   /** Verifies the attestations of the request, once for all attempts. */
   verify: () => Promise<VerifiedSignature[]>
@@ -83,20 +85,28 @@ export interface AcceptedPublish extends Sending {
   listUsed: () => Promise<readonly string[]>
 }
 
-/** Opens a publish. @throws HubError `invalid_request` for a malformed Idempotency-Key */
-export function openPublish(request: Request): OpenWrite {
-  const key = readIdempotencyKey(request)
+/** A proposal whose version is being published by who accepts it. */
+export interface AcceptedProposal extends Pick<Publisher, 'published_by' | 'provenance'> {
+  /** Identifies the publish, whoever accepts the proposal. */
+  key: string
+  /** Checks who accepts it, with the owner's file of each attempt. @throws HubError `forbidden` */
+  requireAcceptance: (file: OwnerFile | undefined) => void
+}
+
+/** Opens a publish. @param proposal set if the request is that of a proposal @throws HubError `invalid_request` for a malformed Idempotency-Key */
+export function openPublish(request: Request, proposal?: AcceptedProposal): OpenWrite {
+  const given = readIdempotencyKey(request)
   return {
-    async parse(given, deps) {
-      const { body, linesBefore } = await parsePublishBody(request, given, deps)
+    async parse(sent, deps) {
+      const { body, linesBefore } = await parsePublishBody(request, sent, deps)
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
           const { owner, name, bearer } = sending
+          const ofSender = given === undefined ? undefined : digest(bearer.id, `${owner}/${name}`, given)
+          const key = proposal?.key ?? ofSender
           const idempotency =
-            key === undefined
-              ? undefined
-              : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(describeBody(body))) }
+            key === undefined ? undefined : { key, request: digest(canonicalJson(describeBody(body))) }
           const { baseUrl, issuer } = deps
           const lookAround = () => readSurroundings({ owner, name }, body, deps)
           const findRuns = (content_sha256: string) => listRuns({ owner, name }, content_sha256, deps)
@@ -113,7 +123,7 @@ export function openPublish(request: Request): OpenWrite {
             verify,
             isUnseen: (written: Written) => isUnseen(written, deps),
           }
-          const accepted = { ...sending, ...asking, body, linesBefore, idempotency, baseUrl, issuer }
+          const accepted = { ...sending, ...asking, body, linesBefore, idempotency, proposal, baseUrl, issuer }
           return writeToGit(publishAsWrite(accepted, deps.runLong), bearer, deps, time)
         },
       }
@@ -197,9 +207,13 @@ async function decideAttempt(
   readers: Readers,
   runLong: RunLong,
 ): Promise<WriteDecision> {
-  const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl, issuer } = accepted
+  const { owner, name, bearer, body, idempotency, proposal, arrivedMs, baseUrl, issuer } = accepted
   const ownerFile = readOwner(owner, folder.ownerIndex)
-  requireRights(bearer, { owner, name }, 'publish', ownerFile)
+  if (proposal) proposal.requireAcceptance(ownerFile)
+  else {
+    requireRights(bearer, { owner, name }, 'publish', ownerFile)
+    refuseUnreviewed({ owner, name }, ownerFile, baseUrl)
+  }
   const { labels = [] } = body
   for (const label of labels) requireLabelRights(bearer, { owner, name }, label, ownerFile)
   const earlier = folder.publishes.find(
@@ -215,9 +229,9 @@ async function decideAttempt(
   const state = readRepositoryState(found)
   if (earlier) return replay(earlier, { folder, state }, readers, accepted, runLong)
   const publisher = {
-    published_by: bearer.login ?? owner,
+    published_by: proposal?.published_by ?? bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
-    provenance: bearer.provenance,
+    provenance: proposal ? proposal.provenance : bearer.provenance,
     attestations: judgeSignatures(await accepted.verify(), { issuer, owner: ownerFile, name }),
   }
   const latest = await readWritten(state.latest, readers)
@@ -249,6 +263,7 @@ async function decideAttempt(
   const trailers: [string, string][] = [
     ['Version', version.version],
     ['Published-By', publisher.published_by],
+    ...(proposal ? [['Accepted-By', bearer.login ?? owner] as [string, string]] : []),
     ...listTrailers(markOf(bearer)),
   ]
   if (idempotency) trailers.push(['Idempotency-Key', idempotency.key], ['Request-Digest', idempotency.request])
@@ -272,6 +287,15 @@ async function decideAttempt(
     shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations, mark: markOf(bearer) },
     answer: isUnchanged ? { data, inText } : { data, inText, status: 201, headers: { Location: record.url } },
   }
+}
+
+/** @throws HubError `forbidden` if the owner accepts versions only as proposals */
+function refuseUnreviewed({ owner, name }: RepositoryPlace, file: OwnerFile | undefined, baseUrl: string): void {
+  if (!hasPublishingRule(file, 'reviewed')) return
+  throw new HubError(
+    'forbidden',
+    `${owner} accepts versions only as proposals that another member accepts (publishing: reviewed in content/${owner}/index.md). Propose it: press Propose in the editor, run hubcli push with --propose, or send the same body to ${baseUrl}/api/v1/repos/${owner}/${name}/proposals.`,
+  )
 }
 
 async function readWritten(version: string | undefined, { readVersion, readFiles }: Readers): Promise<WrittenVersion> {
@@ -334,7 +358,7 @@ async function answerSeen(
 }
 
 /** Describes a version and what became of the request, before a commit is made. */
-function describeOutcome(
+export function describeOutcome(
   { record, warnings, breaking }: { record: VersionRecord; warnings: readonly Warning[]; breaking: boolean },
   unchanged: boolean,
   { baseUrl, linesBefore }: Pick<AcceptedPublish, 'baseUrl' | 'linesBefore'>,

@@ -1,0 +1,63 @@
+// Decides what a publish would do, from the build and the fresh copies, never from the git host. It writes nothing.
+
+import { formatPublished } from '../../domain/content/prompt-file.ts'
+import type { PublishDecision } from '../../domain/publishing/decision.ts'
+import type { PublishInput } from '../../domain/publishing/request.ts'
+import type { Provenance } from '../../domain/values/values.ts'
+import { unpackFiles } from '../../files/read-archive.ts'
+import type { Hub, Sources } from '../hub.ts'
+import { findArchive } from '../read/files.ts'
+import { findVersion } from '../read/records.ts'
+import type { WrittenVersion } from './decide.ts'
+import { listSince, neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
+
+/** What a check is made with. */
+export type CheckParts = Sources & Pick<Hub, 'runLong' | 'quota' | 'baseUrl'>
+
+/** What a publish would do, and whether the prompt would be new. */
+export interface CheckedPublish extends PublishDecision {
+  isNew: boolean
+}
+
+/** Checks a publish. @throws HubError like the decision */
+export async function checkPublish(
+  { owner, name }: { owner: string; name: string },
+  body: PublishInput,
+  parts: CheckParts,
+  {
+    nowMs,
+    publishedBy,
+    provenance,
+    needsMajor = false,
+  }: { nowMs: number; publishedBy: string; provenance?: Provenance | undefined; needsMajor?: boolean },
+): Promise<CheckedPublish> {
+  const readNeighbour = neighboursInRecords(parts)
+  const { state } = await readNeighbour({ owner, name })
+  const latest = await recallWritten({ owner, name }, state.latest, parts)
+  const publisher = { published_by: publishedBy, clock: { nowMs, isShared: false }, provenance }
+  const around = { ...(await readSurroundings({ owner, name }, body, parts)), needsMajor }
+  const included = await readParts(body, state, latest.text, readNeighbour, {
+    listSince: (names, ms) => listSince(names, ms, parts),
+    nowMs,
+  })
+  const { decidePublish } = await import('./decide.ts')
+  const { baseUrl } = parts
+  const decided = await parts.runLong(decidePublish, body, state, latest, publisher, {
+    baseUrl,
+    around,
+    parts: included,
+  })
+  return { ...decided, isNew: state.latest === undefined }
+}
+
+/** Rebuilds a version as it is in git from its record and its archive. */
+async function recallWritten(
+  { owner, name }: { owner: string; name: string },
+  version: string | undefined,
+  sources: Sources,
+): Promise<WrittenVersion> {
+  const record = version === undefined ? undefined : (await findVersion(owner, name, version, sources))?.value()
+  if (!record) return { text: undefined, files: [] }
+  const archive = await findArchive(record, sources)
+  return { text: formatPublished(record), files: archive ? unpackFiles(archive.bytes) : [] }
+}

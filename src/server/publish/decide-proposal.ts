@@ -1,0 +1,217 @@
+// Accepts a proposal, which publishes it with the code of every publish, or rejects it. docs/proposals.md
+import { hash } from 'node:crypto'
+import { HubError } from '../../domain/api/errors.ts'
+import type { PathParameters } from '../../domain/api/routes.ts'
+import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { readDecisionBody } from '../../domain/managing/proposal-request.ts'
+import { readOwner } from '../../domain/publishing/repository-state.ts'
+import type { ProposalDecision, StoredProposal } from '../../domain/publishing/stored-proposal.ts'
+import { isProposalId } from '../../domain/values/proposal-id.ts'
+import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
+import { formatMoment } from '../../domain/values/values.ts'
+import type { FoundProposal, ProposalPlace } from '../../state/proposal-store.ts'
+import { findVersion } from '../read/records.ts'
+import { respondWithRecord } from '../respond.ts'
+import { type Clock, readOwnerIndex } from './attempts.ts'
+import { type Bearer, requireAccess, requireTrusted } from './authenticate.ts'
+import { addressesOf, noSuchProposal, recallRequest, summarise } from './proposal-records.ts'
+import { userIdOf } from './propose.ts'
+import { describeOutcome, openPublish } from './publish.ts'
+import type { PublishHub } from './publish-hub.ts'
+import type { OpenWrite, Sending } from './write-to-git.ts'
+
+/** How long somebody may decide. A publish has less time, so after it, whoever did not finish never will. */
+const CLAIM_MS = 60_000
+
+/** Time limit for one call to the git host. */
+const CALL_MS = 8_000
+
+/** Opens a decision. @throws HubError `not_found` for a malformed ID */
+export function openDecision(
+  id: 'acceptProposal' | 'rejectProposal',
+  { proposal: proposalId = '' }: PathParameters,
+): OpenWrite {
+  if (!isProposalId(proposalId)) throw noSuchProposal()
+  const isAcceptance = id === 'acceptProposal'
+  return {
+    async parse(body) {
+      const { reason = null } = readDecisionBody(String(body), isAcceptance)
+      return {
+        needed: 'publish',
+        async carryOut(sending, deps, time) {
+          const place = { owner: sending.owner, name: sending.name, id: proposalId }
+          return isAcceptance ? accept(place, sending, deps, time) : reject(place, reason, sending, deps, time)
+        },
+      }
+    },
+  }
+}
+
+/** Accepts a proposal. A second time, returns the version that the first made. */
+async function accept(place: ProposalPlace, sending: Sending, deps: PublishHub, time: Clock): Promise<Response> {
+  const { bearer } = sending
+  const proposals = await deps.proposals()
+  const ownerFile = readOwner(place.owner, await readOwnerIndex(deps.git, sending, time))
+  // Whoever has no rights learns nothing of what there is.
+  requireAccess(bearer, place, 'publish', ownerFile)
+  const found = await proposals.find(place)
+  if (!found) throw noSuchProposal()
+  requireAcceptance(bearer, found.proposal, ownerFile, deps.baseUrl)
+  const closed = found.decision ?? (await acceptOpen(found.proposal, sending, deps, time))
+  if (closed instanceof Response) return closed
+  if (closed.status === 'rejected') throw refuseRejected(closed)
+  return answerAgain(place, closed, deps)
+}
+
+/** Accepts an open proposal. @returns what became of it, if somebody else decided first */
+async function acceptOpen(
+  proposal: StoredProposal,
+  sending: Sending,
+  deps: PublishHub,
+  time: Clock,
+): Promise<Response | ProposalDecision> {
+  const { bearer } = sending
+  const proposals = await deps.proposals()
+  const claim = await proposals.claim(proposal, 'accept', time.now(), async ({ at }) => {
+    if (time.now() - at < CLAIM_MS) throw beingDecided('rejected')
+  })
+  const recalled = claim && (await recallRequest(proposal, deps))
+  if (!recalled) {
+    const found = await proposals.find(proposal)
+    if (found?.decision) return found.decision
+    throw noSuchProposal()
+  }
+  const write = openPublish(recalled.request, {
+    key: keyOf(proposal),
+    published_by: proposal.proposed_by,
+    provenance: proposal.provenance ?? undefined,
+    requireAcceptance: (file) => requireAcceptance(bearer, proposal, file, deps.baseUrl),
+  })
+  let response: Response
+  try {
+    const { carryOut } = await write.parse(recalled.body, deps)
+    response = await carryOut({ ...sending, wantsText: false }, deps, time)
+  } catch (thrown) {
+    // Nobody knows whether a commit was made if the git host did not answer. The claim stays, so that nobody rejects what was published.
+    if (thrown instanceof HubError && thrown.code !== 'unavailable') await proposals.release(claim)
+    throw thrown
+  }
+  const { data } = (await response.clone().json()) as { data: NonNullable<ProposalDecision['outcome']> }
+  const { version, unchanged, breaking, commit } = data
+  const outcome = { version, unchanged, breaking, commit: commit && { sha: commit.sha, url: commit.url } }
+  const decision = { status: 'accepted', ...decidedBy(sending, time), reason: null, outcome } as const
+  // The version is published, whatever the store does. Another attempt finds it in git.
+  await proposals.close(proposal, decision).catch(noteFailure)
+  return response
+}
+
+/** Identifies the commit of a proposal, whoever accepts it, and however often. */
+const keyOf = ({ owner, name, id }: ProposalPlace) => hash('sha256', ['proposal', `${owner}/${name}`, id].join('\0'))
+
+/** Checks who accepts a proposal. @throws HubError `forbidden` */
+function requireAcceptance(
+  bearer: Bearer,
+  proposal: StoredProposal,
+  file: OwnerFile | undefined,
+  baseUrl: string,
+): void {
+  const { owner } = proposal
+  requireAccess(bearer, proposal, 'publish', file)
+  // A workflow was trusted when it proposed.
+  requireTrusted(proposal.provenance !== null, owner, file)
+  if (!hasPublishingRule(file, 'reviewed')) return
+  const { html_url } = addressesOf(proposal, baseUrl)
+  if (!bearer.isSignedIn)
+    throw new HubError(
+      'forbidden',
+      `Only a member of ${owner} who is signed in may accept this proposal (publishing: reviewed in content/${owner}/index.md). Accept it at ${html_url}`,
+    )
+  if (userIdOf(bearer) === proposal.user_id)
+    throw new HubError(
+      'forbidden',
+      `${bearer.login} made this proposal, so another member of ${owner} must accept it (publishing: reviewed in content/${owner}/index.md). Send them ${html_url}`,
+    )
+}
+
+/** Returns the version that an earlier acceptance published. @throws HubError `not_found` if it was deleted or taken down since */
+async function answerAgain(
+  { owner, name }: ProposalPlace,
+  { outcome }: ProposalDecision,
+  deps: PublishHub,
+): Promise<Response> {
+  const { version = '', unchanged = false, breaking = false, commit = null } = outcome ?? {}
+  const record = (await findVersion(owner, name, version, deps))?.value()
+  if (!record)
+    throw new HubError('not_found', `${owner}/${name}@${version}, which this proposal became, does not exist any more.`)
+  const described = describeOutcome({ record, warnings: [], breaking }, unchanged, {
+    baseUrl: deps.baseUrl,
+    linesBefore: 0,
+  })
+  return respondWithRecord({ ...described, commit }, 200, { 'Idempotency-Replayed': 'true' })
+}
+
+/** Rejects a proposal, or withdraws one's own. Rejecting it again changes nothing. */
+async function reject(
+  place: ProposalPlace,
+  reason: string | null,
+  sending: Sending,
+  deps: PublishHub,
+  time: Clock,
+): Promise<Response> {
+  const ownerFile = readOwner(place.owner, await readOwnerIndex(deps.git, sending, time))
+  requireAccess(sending.bearer, place, 'publish', ownerFile)
+  const proposals = await deps.proposals()
+  const claim = await proposals.claim(place, 'reject', time.now(), async ({ at }) => {
+    if (time.now() - at < CLAIM_MS) throw beingDecided('accepted')
+    // Whoever accepted it did not finish. The commit may have been made.
+    if (await isPublished(place, deps)) throw refuseAccepted(place)
+  })
+  const found = claim ? undefined : await proposals.find(place)
+  if (!claim && !found) throw noSuchProposal()
+  const decision = { status: 'rejected', ...decidedBy(sending, time), reason, outcome: null } as const
+  const closed: FoundProposal = claim
+    ? { proposal: claim.proposal, decision: await proposals.close(claim.proposal, decision) }
+    : found!
+  if (closed.decision?.status === 'accepted') throw refuseAccepted(place, closed.decision.outcome?.version)
+  const { decided_by, decided_at, reason: said } = closed.decision ?? decision
+  return respondWithRecord({ ...summarise(closed, deps.baseUrl), decided_by, decided_at, reason: said })
+}
+
+/** Returns whether a commit of the last hundred published a proposal. */
+async function isPublished(place: ProposalPlace, { git }: PublishHub): Promise<boolean> {
+  const { owner, name } = place
+  const signal = AbortSignal.timeout(CALL_MS)
+  const { publishes } = await git.readFolder({ owner, name, withPublishes: true }, { signal })
+  const key = keyOf(place)
+  return publishes.some(({ trailers }) => trailers.get('Idempotency-Key') === key)
+}
+
+function decidedBy({ bearer, owner }: Sending, time: Clock) {
+  return {
+    decided_by: bearer.login ?? owner,
+    decided_by_id: userIdOf(bearer),
+    decided_at: formatMoment(new Date(time.now())),
+  }
+}
+
+function beingDecided(how: 'accepted' | 'rejected'): HubError {
+  return new HubError('unavailable', `This proposal is being ${how} right now. Try again in five seconds.`, {
+    retryAfterSeconds: 5,
+  })
+}
+
+function refuseRejected({ decided_by }: ProposalDecision): HubError {
+  return new HubError('too_late', `${decided_by} has rejected this proposal. Propose the version again.`)
+}
+
+function refuseAccepted({ owner, name }: ProposalPlace, version = 'a version'): HubError {
+  return new HubError(
+    'too_late',
+    `This proposal was accepted, and is ${version} of ${owner}/${name} now. Yank that version instead.`,
+  )
+}
+
+async function noteFailure(cause: unknown): Promise<void> {
+  const { logProblem } = await import('../../log.ts')
+  logProblem('warning', 'proposal_open', 'A proposal was accepted, but the store still has it as open.', { cause })
+}
