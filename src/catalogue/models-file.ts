@@ -11,7 +11,7 @@ import { WebAddress } from '../domain/values/values.ts'
 
 const { model, retires_at, replaced_by } = ModelStatus.shape
 
-/** A model in `models.yml`. docs/contract.md section 2. */
+/** A model in `models.yml`. docs/content.md. */
 const ModelEntry = z.strictObject({
   id: model,
   retires_at,

@@ -146,7 +146,7 @@ export const SkillInput = z.strictObject({
   metadata: SkillMetadata.optional(),
 })
 
-/** The front matter of `versions/{x.y.z}.md`. docs/contract.md section 2. */
+/** The front matter of `versions/{x.y.z}.md`. docs/content.md. */
 export const VersionFrontMatter = z.strictObject({
   published_at: Time,
   published_by: Handle,
@@ -193,7 +193,7 @@ const AdvisoryInput = z.strictObject({
     .describe('The problem, and what users should do.'),
 })
 
-/** The front matter of a repository's `index.md`. docs/contract.md section 2. */
+/** The front matter of a repository's `index.md`. docs/content.md. */
 export const RepositoryFrontMatter = z.strictObject({
   title: Title.optional(),
   description: Description.default(''),
@@ -329,7 +329,7 @@ export const Publishing = z
     'One rule, or a list of rules. `trusted-only`: only trusted workflows may publish, neither tokens nor the editor. `signed-only`: only versions with an attestation of a trusted workflow are accepted. `semver`: a breaking change is accepted only as a major version.',
   )
 
-/** The front matter of an owner's `index.md`. docs/contract.md section 2. */
+/** The front matter of an owner's `index.md`. docs/content.md. */
 export const OwnerFrontMatter = z.strictObject({
   name: OwnerName.nullable().default(null),
   website: WebAddress.nullable().default(null).describe('The URL of the owner’s website.'),
@@ -341,6 +341,6 @@ export const OwnerFrontMatter = z.strictObject({
 })
 export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
 
-/** `content/usage.json`: download counts by full name. docs/contract.md section 2. */
+/** `content/usage.json`: download counts by full name. docs/content.md. */
 export const Usage = z.record(z.string(), z.strictObject(Stats.shape))
 export type Usage = z.infer<typeof Usage>

@@ -37,7 +37,7 @@ export const RESULT_FIELDS = {
   at: Time.describe('When the suite ran.'),
 } as const
 
-/** A result file. docs/contract.md section 2. */
+/** A result file. docs/content.md. */
 const ResultFile = z.strictObject({
   content_sha256: Sha256.describe('SHA-256 of the content that was tested.'),
   ...RESULT_FIELDS,

@@ -5,7 +5,7 @@ import { describeValue } from '../text/problems.ts'
 import { countCharacters } from '../text/text-length.ts'
 import { line, Scalar, unique, VariableName, VariableType } from '../values/values.ts'
 
-/** A variable as declared by its author: only the name is required. docs/contract.md section 2. */
+/** A variable as declared by its author: only the name is required. docs/content.md. */
 export const VariableInput = z
   .strictObject({
     name: VariableName,
