@@ -1,6 +1,10 @@
 // Tests that a private hub answers its readers alone: every address that the hub has, for everybody who asks.
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openAccessTokens } from '../../src/account/providers/access-tokens.ts'
@@ -218,8 +222,8 @@ describe('every address, for everybody', () => {
   }, 600_000)
 })
 
-/** Agents get an error of MCP, and git asks for a password. */
-const asksInItsWay = (path: string) => path === '/mcp' || path.includes('/skills.git/')
+/** Agents get an error of MCP; git and feed readers are asked for a password. */
+const asksInItsWay = (path: string) => path === '/mcp' || /\/skills\.git\/|\/feed\.xml$/.test(path)
 
 describe('what a stranger is told', () => {
   test('is the same for what exists and what does not, byte for byte', async () => {
@@ -251,12 +255,55 @@ describe('what a stranger is told', () => {
     ])
     const token = String(hub.readers['a token with read']!.headers.Authorization).replace('Bearer ', '')
     for (const pair of [`anybody:${token}`, `${token}:`, `${token}:x-oauth-basic`])
-      expect((await hub.ask('GET', path, { headers: { Authorization: `Basic ${btoa(pair)}` } })).status, pair).toBe(404)
+      expect((await hub.ask('GET', path, { headers: { Authorization: `Basic ${btoa(pair)}` } })).status, pair).toBe(200)
     for (const pair of ['', ':', 'anybody:', `anybody:${token}x`, 'a:\r\nX: y'])
       expect((await hub.ask('GET', path, { headers: { Authorization: `Basic ${btoa(pair)}` } })).status, pair).toBe(401)
-    // Nothing else takes a password.
+    // Programs with a .netrc send it everywhere.
     const headers = { Authorization: `Basic ${btoa(`anybody:${token}`)}` }
-    expect((await hub.ask('GET', '/api/v1/tags', { headers })).status).toBe(401)
+    expect((await hub.ask('GET', '/api/v1/tags', { headers })).status).toBe(200)
+  })
+
+  test('is the same question at a feed, although its reader also takes pages', async () => {
+    const headers = { Accept: 'application/atom+xml, text/html;q=0.2' }
+    for (const path of ['/feed.xml', '/nobody/nothing/feed.xml']) {
+      const answer = await hub.ask('GET', path, { headers })
+      expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([path, 401, 'Basic realm="Prompt Hub"'])
+    }
+  })
+
+  test('git, curl and npm read with the token as they send it', async () => {
+    const token = String(hub.readers['a token with read']!.headers.Authorization).replace('Bearer ', '')
+    const folder = temporaryFolder('hub-tools-')
+    // The lists of packages have the URLs of the hub's public address.
+    const front = createServer(async ({ url = '', method = '', headers: { authorization } }, answer) => {
+      const got = await hub.ask(method, url, { headers: authorization === undefined ? {} : { authorization } })
+      const type = String(got.headers['content-type'])
+      answer.writeHead(got.status, { 'Content-Type': type })
+      const isList = type.startsWith('application/json')
+      answer.end(isList ? got.bytes.toString().replaceAll(`${SITE_URL}/npm/`, `${origin}/npm/`) : got.bytes)
+    })
+    await new Promise<void>((listening) => front.listen(0, '127.0.0.1', listening))
+    const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+    const env = { PATH: process.env.PATH, HOME: folder, GIT_TERMINAL_PROMPT: '0', HUB_TOKEN: token, NO_PROXY: '*' }
+    const run = async (program: string, ...args: string[]) =>
+      (await promisify(execFile)(program, args, { cwd: folder, env })).stdout
+    const clone = ['clone', '--quiet', '--depth', '1', `http://127.0.0.1:${hub.port}/skills.git`]
+    const read = ['-fsS', '--netrc', `http://127.0.0.1:${hub.port}/pangolinarium/narwhal-notes/SKILL.md`]
+    await expect(run('git', ...clone)).rejects.toThrow('could not read Username')
+    writeFileSync(join(folder, '.netrc'), `machine 127.0.0.1 login anybody password ${token}\n`)
+    await run('git', ...clone)
+    const skill = readFileSync(join(folder, 'skills/skills/narwhal-notes/SKILL.md'), 'utf8')
+    expect(await run('curl', ...read)).toBe(skill)
+    const registry = `@pangolinarium:registry=${origin}/npm/\nupdate-notifier=false\naudit=false\nfund=false\n`
+    writeFileSync(join(folder, '.npmrc'), registry)
+    await expect(run('npm', 'install', '@pangolinarium/narwhal-notes')).rejects.toThrow('E401')
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: npm reads the variable.
+    const line = '/npm/:_authToken=${HUB_TOKEN}\n'
+    writeFileSync(join(folder, '.npmrc'), registry + origin.replace('http:', '') + line)
+    await run('npm', 'install', '@pangolinarium/narwhal-notes@umbrellabird')
+    const installed = 'node_modules/@pangolinarium/narwhal-notes/skills/narwhal-notes/SKILL.md'
+    expect(readFileSync(join(folder, installed), 'utf8')).toBe(skill)
+    front.close()
   })
 
   test('is a JSON-RPC error at /mcp', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { indexOf, placesOf } from '../../src/build/build-places.ts'
-import { listBundleFiles } from '../../src/build/make-repository.ts'
+import { listApmFiles, listBundleFiles, makeNpmFile } from '../../src/build/make-repository.ts'
 import { folderFiles } from '../../src/built/site-files-folder.ts'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
@@ -81,9 +81,12 @@ export function openMcpHub(contentDir: string): McpHub {
 export function writeSite(catalogue: Catalogue, siteDir: string, contentDir?: string): void {
   const put = filesInto(siteDir)
   for (const [path, text] of listDataFiles(catalogue, digestText)) put(path, text)
-  for (const { versions } of contentDir === undefined ? [] : catalogue.entries.values()) {
-    const records = versions.map(({ record }) => record)
-    for (const [path, bytesOf] of listBundleFiles(records, openBundles(openFolder(contentDir!)))) put(path, bytesOf())
+  for (const entry of contentDir === undefined ? [] : catalogue.entries.values()) {
+    const readFile = openBundles(openFolder(contentDir!))
+    for (const [path, text] of listApmFiles(entry)) put(path, text)
+    put(...makeNpmFile(entry, { baseUrl: catalogue.baseUrl, readFile, packages: new Map() }))
+    const records = entry.versions.map(({ record }) => record)
+    for (const [path, bytesOf] of listBundleFiles(records, readFile)) put(path, bytesOf())
   }
   const places = placesOf(siteDir)
   mkdirSync(places.build, { recursive: true })

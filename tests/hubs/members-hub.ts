@@ -31,8 +31,8 @@ export const SITE_URL = 'https://hub.example'
 /** The only address whose header is believed. Linux gives every address in 127.0.0.0/8 to the machine itself. */
 const PROXY = '127.0.0.77'
 
-const versionFile = (text: string) =>
-  `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: zephyrine\nchangelog: Tell the quokkas\n---\n${text}`
+const versionFile = (text: string, more = '') =>
+  `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: zephyrine\nchangelog: Tell the quokkas\n${more}---\n${text}`
 const promptFile = (title: string) =>
   `---\ntitle: ${title}\ndescription: Briefs ${title} before the expedition.\ntags: [wombatry, narwhals]\nlicense: MIT\nlabels:\n  umbrellabird: 1.0.0\n---\n`
 
@@ -52,7 +52,10 @@ export const MEMBERS_CONTENT = {
   'content/zephyrine/quokka-brief/versions/1.1.0.md': versionFile('Brief all quokkas of the gondwana.\n'),
   'content/zephyrine/quokka-brief/results/1.0.0/marsupial-check.yml': `content_sha256: ${createHash('sha256').update('Brief the quokkas of {{billabong}}.\n').digest('hex')}\npassed: 1\nfailed: 0\nat: "2026-11-21T10:00:00Z"\nreported_by: zephyrine\n`,
   'content/pangolinarium/narwhal-notes/index.md': promptFile('Narwhalistics'),
-  'content/pangolinarium/narwhal-notes/versions/1.0.0.md': versionFile('Note the narwhals.\n'),
+  'content/pangolinarium/narwhal-notes/versions/1.0.0.md': versionFile(
+    'Note the narwhals.\n',
+    'skill: {description: Notes narwhals.}\n',
+  ),
 }
 
 /** Every name and word of the content that a stranger must not see, in lower case. */
@@ -116,7 +119,7 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
     ...settings,
   }
   const config = readConfig(process.env)
-  writeSite(loadCatalogue(config), join(root, 'dist'))
+  writeSite(loadCatalogue(config), join(root, 'dist'), config.contentDir)
   const site = openSite(join(root, 'dist'))
   const stores = await openLocalStores(config, root)
   const look = serveLook(readHubLook(openFolder(config.contentDir)))

@@ -54,7 +54,7 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy
     const source = { client: () => clientKeyOf(ip), isFromProxy: () => isProxy(peer) }
     let isReader = false
     try {
-      isReader = await readers.isReader(GIT.test(path) ? withBearer(request) : request, source)
+      isReader = await readers.isReader(withBearer(request), source)
     } catch (thrown) {
       if (openness === undefined || openness === 'signed-out') return refuse(request, path, toHubError(thrown))
     }
@@ -67,17 +67,17 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy
       if (file.status < 400) return file
       await file.body?.cancel()
     }
-    if (isNavigation(request)) return redirectToSignIn(request)
+    if (isNavigation(request) && !ASKS.test(path)) return redirectToSignIn(request)
     const refusal = refuse(request, path, new HubError('unauthorized', stranger))
     if (path === '/mcp' && issuer !== undefined) refusal.headers.set('WWW-Authenticate', challengeOf(baseUrl))
     return refusal
   }
 }
 
-/** What git requests of a repository. */
-const GIT = /\/skills\.git\/[\w/-]+$/
+/** What programs request that send a password once they are asked for it: git, and readers of feeds. */
+const ASKS = /\/(?:skills\.git\/[\w/-]+|feed\.xml)$/
 
-/** Returns the same request with the token as other programs send it. Git knows passwords alone: any user's is the token. */
+/** Returns the same request with the token as other programs send it. Git, feed readers and `.netrc` know passwords alone: any user's is the token. */
 function withBearer(request: Request): Request {
   const [, basic] = /^Basic ([\w+/]{1,4000}={0,2})$/i.exec(request.headers.get('Authorization') ?? '') ?? []
   if (basic === undefined) return request
@@ -90,9 +90,9 @@ function withBearer(request: Request): Request {
   return new Request(request.url, { method: request.method, headers })
 }
 
-/** The endpoint of MCP has its own form of errors, and git asks for a password only if it is told to. */
+/** The endpoint of MCP has its own form of errors, and some programs ask for a password only if they are told to. */
 function refuse(request: Request, path: string, error: HubError): Response {
-  if (GIT.test(path)) {
+  if (ASKS.test(path)) {
     const answer = respondWithError(request, error)
     if (answer.status === 401) answer.headers.set('WWW-Authenticate', 'Basic realm="Prompt Hub"')
     return answer

@@ -4,6 +4,7 @@ import type { Repository, Variable, VersionRecord } from '../../domain/api/schem
 import { mustBeGiven } from '../../domain/content/filling.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import { describeTarget } from '../../domain/values/label-target.ts'
+import { TOKEN_HEADER } from '../docs/own-values.ts'
 import { formatSelected, type Selector, type VersionChoice } from './select-version.ts'
 
 /** A way to choose a version. */
@@ -41,16 +42,13 @@ export function listChoices({ labels }: Pick<Repository, 'labels'>, version: str
   ]
 }
 
-/** What a command sends to a hub for readers. */
-const TOKEN_HEADER = '-H "Authorization: Bearer $HUB_TOKEN" '
-
 /** Returns the command for every tool that can use a prompt. @param isForReaders whether only readers may read the hub */
 export function listUses(
   { owner, name, full_name, title, variables, format }: Repository,
   baseUrl: string,
   isForReaders = false,
 ): Use[] {
-  const header = isForReaders ? TOKEN_HEADER : ''
+  const header = isForReaders ? `${TOKEN_HEADER} ` : ''
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
   const note = {
     words: 'Verifies the SHA-256 and caches prompts for offline use.',
@@ -135,7 +133,7 @@ export function listSkillInstalls(
   baseUrl: string,
   isForReaders = false,
 ) {
-  const header = isForReaders ? TOKEN_HEADER : ''
+  const header = isForReaders ? `${TOKEN_HEADER} ` : ''
   const page = `${baseUrl}/${full_name}/v/${version}`
   const fetchTo = (folder: string) =>
     files.length === 0
