@@ -93,7 +93,7 @@ export function* listCapabilityFiles(
 ): Generator<DataFile> {
   for (const { record } of versions) {
     if (!record.skill || unchanged.has(record.version)) continue
-    const capabilities = inspectVersion(record, readFiles(record, readFile))
+    const capabilities = inspectVersion(record, readFiles(record, readFile), digestText)
     yield [
       DATA_FILES.capabilities(record.owner, record.name, record.version),
       JSON.stringify(capabilitiesEnvelope(capabilities)),

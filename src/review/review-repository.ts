@@ -21,6 +21,7 @@ import { decodeFile, type FileEntry, sortFiles } from '../domain/values/file-ent
 import { hasPublishingRule } from '../domain/values/publishing-rules.ts'
 import { compareVersions } from '../domain/values/versions.ts'
 import { bundleFiles } from '../files/archive.ts'
+import { digestText } from '../files/measure.ts'
 import type { Opened } from '../files/plain-files.ts'
 import { type Comparison, classifyChange, isPublished } from './content-changes.ts'
 import { openFileReader } from './file-reader.ts'
@@ -210,6 +211,7 @@ export function openRepositoryReader(
           inspectVersion(
             { ...one, name, full_name: `${place.owner}/${name}` },
             readWhole({ ...repository, version: one.version }, filesOf(one)),
+            digestText,
           )
         if (change.isNew)
           counts.impacts.push(describeImpact(nameFile(state.path), value.value, lastActive, filesOf, canDo))

@@ -93,6 +93,22 @@ test('SARIF: an error counts as failed, all else as passed, and a run without re
       { results: [] },
     ),
     sarif({ tool: 1, results: [1, null, { ruleIndex: -1 }, { ruleIndex: true, ruleId: ['a'] }] }),
+    sarif(
+      { tool, results: [], invocations: [1, { executionSuccessful: true }, { executionSuccessful: false }] },
+      { tool, results: [{ level: 'note' }], invocations: [{ executionSuccessful: false }] },
+    ),
+    sarif({
+      tool: { driver: { rules: [{ id: 'x' }] }, extensions: [1, { rules }] },
+      results: [
+        { rule: { index: 0, toolComponent: { index: 1 } } },
+        { ruleIndex: 0, rule: { toolComponent: { index: 1 } } },
+        { rule: { id: 'a' } },
+        { ruleIndex: 0 },
+        { rule: { index: 0, toolComponent: { index: 9 } } },
+        { rule: { index: 0, toolComponent: { index: -1 } } },
+        { rule: 1, ruleId: 'a' },
+      ],
+    }),
     sarif({}),
     sarif(),
   ])
@@ -101,6 +117,8 @@ test('SARIF: an error counts as failed, all else as passed, and a run without re
     [4, 1, 0],
     [3, 2, 0],
     [4, 0, 0],
+    [1, 2, 0],
+    [3, 4, 0],
     expect.stringContaining('expected runs.0.results in SARIF'),
     expect.stringContaining('expected at least one test case'),
   ])

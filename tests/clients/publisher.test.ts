@@ -164,6 +164,21 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     }
     expect((await run('update')).stderr).toContain('acme/x 1.1.0 now hides something')
     expect(lock()).toContain('"percent": 99')
+    x.yanked = { '1.1.0': 'rude' }
+    expect((await run('audit')).stderr).toBe('acme/x 1.1.0 was yanked: rude\n')
+    x.yanked = {}
+    x.versions['1.1.0'] = 'other\n'
+    expect((await run('verify', '--online')).stderr).toContain(
+      'the hub lists other bytes for 1.1.0 than prompts.lock does',
+    )
+    x.versions['1.1.0'] = 'two\n'
+    x.publishers = { '1.0.0': OURS }
+    expect((await run('install', '--require-attestation')).stderr).toContain('acme/x 1.1.0 has no attestation')
+    x.publishers['1.1.0'] = OTHER
+    expect((await run('install', '--require-attestation')).stderr).toContain(
+      'acme/x 1.1.0 was published by octo/prompts',
+    )
+    x.publishers['1.1.0'] = OURS
     x.labels = { production: '1.1.0' }
     delete x.split
     expect((await run('update', '--deny', 'danger')).stderr).toMatch(denied)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openAccessTokens } from '../../src/account/providers/access-tokens.ts'
 import { ADDRESSES } from '../../src/catalogue/published/addresses.ts'
 import { setLog } from '../../src/log-output.ts'
@@ -453,6 +453,16 @@ describe('an MCP client with OAuth', () => {
       `${head}.${body}.`,
     ])
       expect(await verify(token, after(0))).toBe(undefined)
+    // A provider without keys says nothing of a token, which is asked again.
+    const ask = globalThis.fetch
+    const { jwks_uri } = await (await ask(`${provider.issuer}/.well-known/openid-configuration`)).json()
+    const another = await openAccessTokens(settings, SITE_URL)
+    vi.stubGlobal('fetch', (address: string, init?: RequestInit) =>
+      String(address) === jwks_uri ? Promise.resolve(new Response('', { status: 404 })) : ask(address, init),
+    )
+    await expect(another(tokens.ada!, after(0))).rejects.toMatchObject({ code: 'unavailable' })
+    vi.unstubAllGlobals()
+    expect(await another(tokens.ada!, after(0))).toMatchObject({ identity: { subject: 'ada' } })
   })
 
   test('finds the metadata of the hub, and 404 where there is none', async () => {

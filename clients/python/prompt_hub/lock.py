@@ -78,6 +78,12 @@ class LockedPrompt(NamedTuple):
     keeps_permissions: bool = False
     """Whether a SKILL.md is written with the tools that it asks to use without a question."""
 
+    @property
+    def versions(self) -> Tuple[Tuple[str, str], ...]:
+        """Each version with the SHA-256 of its content: the locked one and, beside it, the second one of the label."""
+        second = ((self.split.version, self.split.sha256),) if self.split else ()
+        return ((self.version, self.sha256), *second)
+
 
 class Lock(NamedTuple):
     """The contents of `prompts.lock`."""

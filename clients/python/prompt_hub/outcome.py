@@ -149,29 +149,44 @@ def _read_benchmark(value: Dict[str, Any]) -> Outcome:
 
 def _read_sarif(runs: Sequence[Any]) -> Outcome:
     """https://docs.oasis-open.org/sarif/sarif/v2.1.0: an error counts as failed, all else as passed. A run that found
-    nothing is one that passed."""
+    nothing is one that passed, unless it says that it did not succeed."""
     passed = failed = 0
     for number, one in enumerate(runs):
         run = _dict(one) or {}
         if not isinstance(run.get("results"), list):
             raise _refused(f"expected runs.{number}.results in SARIF")
         results = _list(run["results"])
-        driver = _dict((_dict(run.get("tool")) or {}).get("driver")) or {}
-        rules = [_dict(rule) or {} for rule in _list(driver.get("rules"))]
-        levels = [(_dict(rule.get("defaultConfiguration")) or {}).get("level") for rule in rules]
-        by_id = {rule["id"]: level for rule, level in zip(rules, levels) if isinstance(rule.get("id"), str)}
-        bad = sum(_is_error(_dict(result) or {}, levels, by_id) for result in results)
-        passed, failed = passed + max(len(results), 1) - bad, failed + bad
+        tool = _dict(run.get("tool")) or {}
+        parts: List[List[Any]] = []
+        by_id: Dict[str, Any] = {}
+        for part in (tool.get("driver"), *_list(tool.get("extensions"))):
+            rules = [_dict(rule) or {} for rule in _list((_dict(part) or {}).get("rules"))]
+            parts.append([(_dict(rule.get("defaultConfiguration")) or {}).get("level") for rule in rules])
+            for rule, level in zip(rules, parts[-1]):
+                if isinstance(rule.get("id"), str) and by_id.get(rule["id"]) is None:
+                    by_id[rule["id"]] = level
+        bad = sum(_is_error(_dict(result) or {}, parts, by_id) for result in results)
+        is_broken = any((_dict(each) or {}).get("executionSuccessful") is False for each in _list(run.get("invocations")))
+        passed, failed = passed + max(len(results), 0 if is_broken else 1) - bad, failed + bad + is_broken
     return Outcome(passed, failed, 0, _rate(passed, failed), None, None, None)
 
 
-def _is_error(result: Dict[str, Any], levels: Sequence[Any], by_id: Dict[str, Any]) -> bool:
-    level, index, rule = result.get("level"), result.get("ruleIndex"), result.get("ruleId")
-    if level is None and isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(levels):
-        level = levels[index]
-    if level is None and isinstance(rule, str):
-        level = by_id.get(rule)
+def _is_error(result: Dict[str, Any], parts: Sequence[Sequence[Any]], by_id: Dict[str, Any]) -> bool:
+    """`parts` has the levels of the rules of the driver, then of each extension."""
+    rule = _dict(result.get("rule")) or {}
+    level, index, name = result.get("level"), rule.get("index", result.get("ruleIndex")), rule.get("id", result.get("ruleId"))
+    part = (_dict(rule.get("toolComponent")) or {}).get("index")
+    levels = parts[0] if part is None else _at(parts, part + 1 if isinstance(part, int) and part >= 0 else None) or ()
+    if level is None:
+        level = _at(levels, index)
+    if level is None and isinstance(name, str):
+        level = by_id.get(name)
     return result.get("kind", "fail") == "fail" and level == "error"
+
+
+def _at(values: Sequence[Any], index: Any) -> Any:
+    is_index = isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(values)
+    return values[index] if is_index else None
 
 
 class _Suite:

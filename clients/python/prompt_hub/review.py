@@ -27,12 +27,15 @@ class Problem(NamedTuple):
 
 
 def find_problems(name: str, locked: LockedPrompt, record: RepositoryRecord, rows: Sequence[VersionRow]) -> List[Problem]:
-    """What the hub says about the locked version."""
-    row = next((each for each in rows if each.version == locked.version), None)
-    problems = _judge("", f"{name} {locked.version}", locked.version, record, row)
-    if row is not None and row.content_sha256 != locked.sha256:
-        problems.insert(0, Problem("other_bytes", f"{name}: the hub lists other bytes for {locked.version} than {LOCK} does"))
-    return problems
+    """What the hub says about the locked version, and the second one of its label."""
+    others: List[Problem] = []
+    problems: List[Problem] = []
+    for version, sha256 in locked.versions:
+        row = next((each for each in rows if each.version == version), None)
+        problems += _judge("", f"{name} {version}", version, record, row)
+        if row is not None and row.content_sha256 != sha256:
+            others.append(Problem("other_bytes", f"{name}: the hub lists other bytes for {version} than {LOCK} does"))
+    return [*others, *problems]
 
 
 def find_included(subject: str, included: str, record: Optional[RepositoryRecord], rows: Sequence[VersionRow]) -> List[Problem]:

@@ -73,10 +73,11 @@ def review_prompts(lock: Lock, source: Source, names: Sequence[str], min_age_day
         problems = find_problems(name, locked, record, rows)
         problems += find_notices(name, locked.range, locked.version, record)
         if within_days is not None:
-            problems += find_retiring(name, locked.version, rows, within_days, now)
-            for included in source.read_included(name, locked.version):
-                part, _, number = included.partition("@")
-                problems += find_included(f"{name} {locked.version}", included, *read_part(part, number))
+            for version, _ in locked.versions:
+                problems += find_retiring(name, version, rows, within_days, now)
+                for included in source.read_included(name, version):
+                    part, _, number = included.partition("@")
+                    problems += find_included(f"{name} {version}", included, *read_part(part, number))
         ripe = ripe_of(rows, min_age_days, locked.version, now) if min_age_days else rows
         wanted = find_wanted(locked.range, record.labels, ripe) or locked.version
         if min_age_days and is_range(locked.range):

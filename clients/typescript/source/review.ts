@@ -41,21 +41,30 @@ export interface ReviewOptions {
   withinDays?: number
 }
 
-/** What the hub says about the locked version. */
+/** What the hub says about the locked version, and the second one of its label. */
 export function problemsOf(
   name: string,
-  { version, sha256 }: LockedPrompt,
+  locked: LockedPrompt,
   record: RepositoryRecord,
   rows: readonly VersionRow[],
 ): Problem[] {
-  const row = rows.find((each) => each.version === version)
-  const problems = judge('', `${name} ${version}`, version, record, row)
-  if (row && row.content_sha256 !== sha256)
-    problems.unshift({
-      kind: 'other_bytes',
-      message: `${name}: the hub lists other bytes for ${version} than prompts.lock does`,
+  return versionsOf(locked)
+    .flatMap(({ version, sha256 }) => {
+      const row = rows.find((each) => each.version === version)
+      const problems = judge('', `${name} ${version}`, version, record, row)
+      if (row && row.content_sha256 !== sha256)
+        problems.unshift({
+          kind: 'other_bytes',
+          message: `${name}: the hub lists other bytes for ${version} than prompts.lock does`,
+        })
+      return problems
     })
-  return problems
+    .sort((a, b) => Number(b.kind === 'other_bytes') - Number(a.kind === 'other_bytes'))
+}
+
+/** The versions that a lock has of a prompt: the locked one and, beside it, the second one of its label. */
+export function versionsOf({ version, sha256, split }: LockedPrompt): { version: string; sha256: string }[] {
+  return [{ version, sha256 }, ...(split ? [{ version: split.version, sha256: split.sha256 }] : [])]
 }
 
 /** What the hub says about the prompt as a whole. */
@@ -121,8 +130,10 @@ export function review(
       `${name}: the label ${range} was removed, so ${version} stays locked; add the prompt again with another label or a range`,
     )
   problems.push(...noticesOf(name, record))
-  const retiring = withinDays === undefined ? undefined : findRetiring(name, version, rows, withinDays, Date.now())
-  if (retiring !== undefined) say('model_retires', retiring)
+  for (const each of withinDays === undefined ? [] : versionsOf(locked)) {
+    const retiring = findRetiring(name, each.version, rows, withinDays!, Date.now())
+    if (retiring !== undefined) say('model_retires', retiring)
+  }
   const isActive = target !== undefined && ripe.includes(target)
   const found = isActive ? target : version
   // A locked version that was yanked stays until a newer one is old enough.

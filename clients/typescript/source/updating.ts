@@ -14,7 +14,7 @@ import { refusePublisher } from './publisher.ts'
 import { isNewer } from './ranges.ts'
 import { lockedHub, readTokenFor } from './read-token.ts'
 import { mapRequests, requestSettings } from './requests.ts'
-import { breakingAbove, judge, type Problem, type Reviewed, type ReviewOptions, review } from './review.ts'
+import { breakingAbove, judge, type Problem, type Reviewed, type ReviewOptions, review, versionsOf } from './review.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt, requirePinned } from './vendoring.ts'
 
@@ -55,9 +55,10 @@ function openReviewer(lock: Lock, options: ReviewOptions): (name: string) => Pro
     const { record, rows } = await reader.readState(name, locked.version)
     const reviewed = review(name, locked, record, rows, options)
     // Only an audit asks about models, and about what a version includes. It is about the locked version alone.
-    if (options.withinDays !== undefined)
-      reviewed.problems.push(...(await reviewIncluded(name, locked.version, reader)))
-    else if ([reviewed.wanted, reviewed.latest].some((each) => each !== undefined && isNewer(each, locked.version)))
+    if (options.withinDays !== undefined) {
+      for (const each of versionsOf(locked))
+        reviewed.problems.push(...(await reviewIncluded(name, each.version, reader)))
+    } else if ([reviewed.wanted, reviewed.latest].some((each) => each !== undefined && isNewer(each, locked.version)))
       reviewed.breaking = breakingAbove(locked.version, await reader.readChanges(name))
     return reviewed
   }

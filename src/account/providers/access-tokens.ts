@@ -40,7 +40,8 @@ export async function openAccessTokens(settings: OpenIdSettings, baseUrl: string
     keySets.set(url, keys)
     return keys
   }
-  const unavailable = [errors.JWKSTimeout, errors.JWKSInvalid] as const
+  // The general error is an answer that is not 200 or no JSON. It says nothing of the token.
+  const unavailable = [errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]
 
   return async (token, now) => {
     if (token.length > MAX_CHARACTERS) return undefined
@@ -64,7 +65,7 @@ export async function openAccessTokens(settings: OpenIdSettings, baseUrl: string
       const hasEmail = payload.email !== undefined
       return { identity: identityOf(issuer, payload), hasEmail, endsMs: Math.min(exp, iat + MAX_AGE_SECONDS) * 1000 }
     } catch (thrown) {
-      if (thrown instanceof errors.JOSEError && !unavailable.some((kind) => thrown instanceof kind)) return undefined
+      if (thrown instanceof errors.JOSEError && !unavailable.includes(thrown.code)) return undefined
       if (thrown instanceof HubError) throw thrown
       throw new HubError(
         'unavailable',

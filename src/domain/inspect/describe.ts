@@ -1,6 +1,6 @@
 // Says in words what a version can do, and what it can do now that it could not before.
 import { compareCapabilities } from './compare.ts'
-import { CAPABILITY_KINDS, CAPABILITY_SEVERITIES, type Capability, type CapabilityKind } from './kinds.ts'
+import { CAPABILITY_KINDS, CAPABILITY_SEVERITIES, type Capability, type CapabilityKind, MORE } from './kinds.ts'
 
 /** What each kind means, as the end of a sentence about a version. */
 const WORDS: Readonly<Record<CapabilityKind, string>> = {
@@ -48,7 +48,8 @@ function sayKind(kind: CapabilityKind, all: readonly Capability[]): string {
   if (kind !== 'network') return WORDS[kind]
   // A call that contacts a host does not say which.
   const hosts = [...new Set(all.map(({ text }) => text))].filter((text) => !text.includes('('))
-  if (hosts.length === 0) return `${WORDS.network} what its code names`
+  if (hosts.length === 0)
+    return `${WORDS.network} ${all.some(({ text }) => text.startsWith(MORE)) ? 'other hosts' : 'what its code names'}`
   const more = hosts.length > MAX_HOSTS ? [`${hosts.length - MAX_HOSTS} more`] : []
   const named = [...hosts.slice(0, MAX_HOSTS), ...more]
   return `${WORDS.network} ${[named.slice(0, -1).join(', '), ...named.slice(-1)].filter((part) => part !== '').join(' and ')}`

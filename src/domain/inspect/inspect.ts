@@ -2,7 +2,7 @@
 import { withoutControls } from '../text/printable.ts'
 import { lineCounter } from '../text/text-length.ts'
 import { decodeFile } from '../values/file-entry.ts'
-import { CAPABILITY_KINDS, type Capability, type CapabilityKind, type CapabilitySeverity } from './kinds.ts'
+import { CAPABILITY_KINDS, type Capability, type CapabilityKind, type CapabilitySeverity, MORE } from './kinds.ts'
 import type { Rule } from './rule.ts'
 import { MACHINE_RULES } from './rules-machine.ts'
 import { PROGRAM_RULES } from './rules-programs.ts'
@@ -49,15 +49,24 @@ const PACKED: readonly (readonly [RegExp, CapabilitySeverity, string])[] = [
   [/^(?:\x7fELF|MZ|\xfe\xed\xfa|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm)/, 'danger', 'a compiled program'],
   [/^(?:PK\x03\x04|\x1f\x8b|7z\xbc\xaf|Rar!|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd)/, 'info', 'a packed file'],
 ]
+/** What runs a file, whatever its name is, by its first line. */
+const RUNNERS: readonly (readonly [RegExp, CapabilityKind, string])[] = [
+  [/^#![^\n]{0,200}\b(?:ba|z|da|k|fi)?sh\b/, 'shell', 'shell script'],
+  [/^#![^\n]{0,200}\bpython/, 'interpreter', 'Python'],
+  [/^#![^\n]{0,200}\b(?:node|deno|bun|tsx)\b/, 'interpreter', 'JavaScript'],
+  [/^#!/, 'interpreter', 'program'],
+]
+/** With fewer bytes that can be read, a file is an image, a font or the like, in which words are there by chance. */
+const READABLE_SHARE = 0.7
 const IMAGE = /^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF[\s\S]{4}WEBP)/
 const FENCE = /(?<=^[ \t>*+-]{0,12}(?:\d{1,3}\.[ \t]{1,4})?)(`{3,}|~{3,})[ \t]*([\w+-]*)/gm
 const SHELL_LANGUAGE = /^(?:ba|z|fi)?sh$|^shell$|^console$|^powershell$|^ps1$|^pwsh$|^cmd$|^bat$/i
 
-/** Lists what the files of a version can do, in their order. Of what is said more than once in a file, the first place counts. @returns at most 50 of each kind and severity, then how many more there are */
-export function inspectFiles(files: readonly InspectedFile[]): Capability[] {
+/** Lists what the files of a version can do, in their order. Of what is said more than once in a file, the first place counts. @param digest names those that are only counted, so that another one among them is a difference @returns at most 50 of each kind and severity, then how many more there are */
+export function inspectFiles(files: readonly InspectedFile[], digest: (text: string) => string): Capability[] {
   const found: Capability[] = []
   const texts = files.map(({ path, bytes, text = bytes && decodeFile(bytes) }) => ({ path, bytes, text }))
-  const characters = texts.reduce((sum, { text = '' }) => sum + text.length, 0)
+  const characters = texts.reduce((sum, { text, bytes }) => sum + (text ?? bytes ?? '').length, 0)
   const state = { left: Math.min(MAX_READ, MIN_READ + READ_PER_CHARACTER * characters) }
   for (const { path, bytes, text } of texts) {
     const inFile = new Map<string, Capability>()
@@ -66,30 +75,43 @@ export function inspectFiles(files: readonly InspectedFile[]): Capability[] {
       const key = `${kind} ${severity} ${shown}`
       if (!inFile.has(key)) inFile.set(key, { kind, severity, path, line, text: shown })
     }
-    const program = PROGRAMS.find(([ending]) => ending.test(path))
+    const program =
+      PROGRAMS.find(([ending]) => ending.test(path)) ??
+      RUNNERS.find(([start]) => text !== undefined && start.test(text))
     if (program) add(program[1], 'info', 1, program[2])
-    if (text === undefined) inspectBytes(bytes ?? new Uint8Array(), add)
+    if (text === undefined) inspectBytes(path, bytes ?? new Uint8Array(), add, state)
     else inspectText(path, text, add, state)
     found.push(...[...inFile.values()].sort((a, b) => a.line - b.line || orderOf(a) - orderOf(b)))
   }
-  return limit(found)
+  return limit(found, digest)
 }
 
 const orderOf = ({ kind }: Capability) => CAPABILITY_KINDS.indexOf(kind)
 
 type Add = (kind: CapabilityKind, severity: CapabilitySeverity, line: number, words: string) => void
 
-/** Names a file that is no text. Pictures do nothing. */
-function inspectBytes(bytes: Uint8Array, add: Add): void {
+/** Names a file that is no text, and reads what is text in it: a shell runs a file in spite of some other bytes, and a file that begins as an image need not be one. */
+function inspectBytes(path: string, bytes: Uint8Array, add: Add, state: { left: number }): void {
   const start = String.fromCharCode(...bytes.subarray(0, 16))
-  if (IMAGE.test(start)) return
+  const isImage = IMAGE.test(start)
+  const isReadable = bytes.filter(isReadableByte).length >= bytes.length * READABLE_SHARE
   const [, severity = 'info' as const, what = 'a file that is no text'] =
     PACKED.find(([sign]) => sign.test(start)) ?? []
-  add('encoded', severity, 1, what)
+  if (isImage && isReadable && bytes.length > 0) add('encoded', 'danger', 1, 'a text that begins as an image')
+  else if (!isImage) add('encoded', severity, 1, what)
+  // A text in UTF-16 is one without its zeros.
+  const text = new TextDecoder().decode(bytes).replaceAll('\0', '')
+  const addSome: Add = (kind, severity, line, words) => {
+    if (isReadable || (severity === 'danger' && kind !== 'hides')) add(kind, severity, line, words)
+  }
+  inspectText(path, text, addSome, state)
 }
 
+const isReadableByte = (byte: number) =>
+  (byte >= 32 && byte < 127) || byte === 0 || byte === 9 || byte === 10 || byte === 13
+
 function inspectText(path: string, text: string, add: Add, state: { left: number }): void {
-  const isProse = PROSE.test(path)
+  const isProse = PROSE.test(path) && !text.startsWith('#!')
   const isCode = isProse ? insideOf(findCode(text, add)) : () => true
   const known = new Set<string>()
   let takesSecrets = false
@@ -160,8 +182,11 @@ function insideOf(blocks: readonly { from: number; to: number }[]): (offset: num
   }
 }
 
+/** How many letters of a digest name the others. */
+const DIGEST_LETTERS = 16
+
 /** Keeps the first of each kind and severity, and counts the others. */
-function limit(found: readonly Capability[]): Capability[] {
+function limit(found: readonly Capability[], digest: (text: string) => string): Capability[] {
   const counts = new Map<string, number>()
   const kept = found.filter(({ kind, severity }) => {
     const key = `${kind} ${severity}`
@@ -171,7 +196,9 @@ function limit(found: readonly Capability[]): Capability[] {
   for (const [key, count] of counts) {
     if (count <= MAX_LISTED) continue
     const at = kept.findLastIndex(({ kind, severity }) => `${kind} ${severity}` === key)
-    kept.splice(at + 1, 0, { ...kept[at]!, text: `and ${count - MAX_LISTED} more of this kind` })
+    const others = found.filter(({ kind, severity }) => `${kind} ${severity}` === key).slice(MAX_LISTED)
+    const name = digest(JSON.stringify(others.map(({ text }) => text).sort())).slice(0, DIGEST_LETTERS)
+    kept.splice(at + 1, 0, { ...kept[at]!, text: `${MORE}${count - MAX_LISTED} more of this kind (${name})` })
   }
   return kept
 }

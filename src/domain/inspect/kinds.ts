@@ -1,7 +1,7 @@
 // The kinds of capability, their severities, and the date of the rules. docs/contract.md section 4.
 
 /** When the rules were last changed: with other rules, the same bytes may have other capabilities. */
-export const RULES_DATE = '2026-11-29'
+export const RULES_DATE = '2026-11-30'
 
 /** What a version can do, or makes an agent do. */
 export const CAPABILITY_KINDS = [
@@ -27,6 +27,9 @@ export type CapabilityKind = (typeof CAPABILITY_KINDS)[number]
 export const CAPABILITY_SEVERITIES = ['info', 'notice', 'danger'] as const
 /** How unusual a capability is. */
 export type CapabilitySeverity = (typeof CAPABILITY_SEVERITIES)[number]
+
+/** How the text of an entry begins that only counts others. */
+export const MORE = 'and '
 
 /** Something that a version can do, with the first place in a file that says so. */
 export interface Capability {

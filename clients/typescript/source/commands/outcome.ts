@@ -119,38 +119,52 @@ function readBenchmark(value: Record<string, unknown>): Outcome {
   }
 }
 
-/** https://docs.oasis-open.org/sarif/sarif/v2.1.0: an error counts as failed, all else as passed. A run that found nothing is one that passed. */
+/** https://docs.oasis-open.org/sarif/sarif/v2.1.0: an error counts as failed, all else as passed. A run that found nothing is one that passed, unless it says that it did not succeed. */
 function readSarif(runs: readonly unknown[]): Outcome {
   let [passed, failed] = [0, 0]
   for (const [number, run] of runs.entries()) {
     if (!isObject(run) || !Array.isArray(run.results)) throw refused(`expected runs.${number}.results in SARIF`)
     const levels = levelsOf(run)
     const bad = run.results.filter((result) => isObject(result) && isError(result, levels)).length
-    failed += bad
-    passed += Math.max(run.results.length, 1) - bad
+    const isBroken =
+      Array.isArray(run.invocations) &&
+      run.invocations.some((each) => isObject(each) && each.executionSuccessful === false)
+    failed += bad + Number(isBroken)
+    passed += Math.max(run.results.length, isBroken ? 0 : 1) - bad
   }
   return { passed, failed, skipped: 0, score: rateOf(passed, failed), model: null, url: null }
 }
 
-/** The levels of the rules of a run, by number and by ID. */
+/** The levels of the rules of a run, by number in each part of the tool, and by ID. */
 interface Levels {
-  byIndex: readonly unknown[]
+  driver: readonly unknown[]
+  extensions: readonly (readonly unknown[])[]
   byId: ReadonlyMap<unknown, unknown>
 }
 
 function levelsOf({ tool }: Record<string, unknown>): Levels {
-  const driver = isObject(tool) && isObject(tool.driver) ? tool.driver : {}
-  const rules = (Array.isArray(driver.rules) ? driver.rules : []).map((rule: unknown) => {
-    const { id, defaultConfiguration } = isObject(rule) ? rule : {}
-    return { id, level: isObject(defaultConfiguration) ? defaultConfiguration.level : undefined }
-  })
-  const named = rules.filter(({ id }) => typeof id === 'string')
-  return { byIndex: rules.map(({ level }) => level), byId: new Map(named.map(({ id, level }) => [id, level])) }
+  const { driver, extensions } = isObject(tool) ? tool : {}
+  const byId = new Map<unknown, unknown>()
+  const [first = [], ...others] = [driver, ...(Array.isArray(extensions) ? extensions : [])].map((part: unknown) =>
+    (isObject(part) && Array.isArray(part.rules) ? part.rules : []).map((rule: unknown) => {
+      const { id, defaultConfiguration } = isObject(rule) ? rule : {}
+      const level = isObject(defaultConfiguration) ? defaultConfiguration.level : undefined
+      if (typeof id === 'string' && byId.get(id) === undefined) byId.set(id, level)
+      return level
+    }),
+  )
+  return { driver: first, extensions: others, byId }
 }
 
-function isError({ kind = 'fail', level, ruleIndex, ruleId }: Record<string, unknown>, { byIndex, byId }: Levels) {
-  const usual = typeof ruleIndex === 'number' ? byIndex[ruleIndex] : undefined
-  return kind === 'fail' && (level ?? usual ?? byId.get(ruleId)) === 'error'
+function isError(
+  { kind = 'fail', level, rule, ruleIndex, ruleId }: Record<string, unknown>,
+  { driver, extensions, byId }: Levels,
+) {
+  const { index = ruleIndex, id = ruleId, toolComponent } = isObject(rule) ? rule : {}
+  const part = isObject(toolComponent) ? toolComponent.index : undefined
+  const levels = typeof part === 'number' ? (extensions[part] ?? []) : driver
+  const usual = typeof index === 'number' ? levels[index] : undefined
+  return kind === 'fail' && (level ?? usual ?? byId.get(id)) === 'error'
 }
 
 interface Counts {
