@@ -173,7 +173,8 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
   const key = new URL(request.url).searchParams.get('key')
   if (signIn.kind !== 'local' || key === null || !(await signIn.keys.isGood(key)))
     return protect(signInPage({ kind: 'link-needed' }), ERRORS.forbidden.status, request, deps)
-  const returnTo = visit.cookies.readSignIn(request, visit.now)?.return_to ?? returnPathOf(request)
+  const [before] = visit.cookies.readSignIns(request, visit.now)
+  const returnTo = before?.return_to ?? returnPathOf(request)
   const { note, cookie } = beginSignIn(visit, 'local', safeReturnPath(returnTo))
   return protect(signInPage({ kind: 'local', state: note.state, key }), 200, request, deps, [cookie])
 }

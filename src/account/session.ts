@@ -7,11 +7,13 @@ import { HubError } from '../domain/api/errors.ts'
 
 /** Maximum duration of a sign-in. */
 const SIGN_IN_SECONDS = 600
+/** Each sign-in has a cookie of its own, so that one tab does not end that of another. Of more, the oldest ends. */
+const SIGN_IN_COOKIES = ['oauth', 'oauth-2', 'oauth-3', 'oauth-4']
 
 /** The data that a browser stores about a sign-in in progress. */
 const SignInNote = z.object({
   /** Where the browser signs in: an answer of another provider does not count. */
-  provider: z.enum(['github', 'oidc', 'local']),
+  provider: z.enum(['github', 'oidc', 'local', 'invited']),
   state: z.string().min(32),
   nonce: z.string().min(32),
   verifier: z.string().min(43),
@@ -35,6 +37,13 @@ export function makeCookies(baseUrl: string, secret: string) {
   const write = (bare: string, value: string, maxAgeSeconds: number, isReadable = false) =>
     `${nameOf(bare)}=${value}; Path=/; ${isReadable ? '' : 'HttpOnly; '}SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
   const sign = (text: string) => createHmac('sha256', secret).update(`sign-in\0${text}`).digest('base64url')
+  const readNote = (request: Request, bare: string, now: Date): SignInNote | undefined => {
+    const value = readCookie(request, nameOf(bare), /^[\w-]{1,2000}\.[\w-]{43}$/)
+    const [payload = '', mac = ''] = value?.split('.') ?? []
+    if (value === undefined || !isEqual(mac, sign(payload))) return undefined
+    const note = SignInNote.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+    return note.success && note.data.expires_at > now.getTime() ? note.data : undefined
+  }
   return {
     readSession: (request: Request) => readCookie(request, nameOf('session'), /^[\w-]{43}$/),
     /** The session's cookie, and the one that tells a page's script to ask who is signed in. */
@@ -43,20 +52,21 @@ export function makeCookies(baseUrl: string, secret: string) {
       write(HINT_COOKIE, '1', SESSION_DAYS * 86_400, true),
     ],
     clearSession: () => [write('session', '', 0), write(HINT_COOKIE, '', 0, true)],
-    /** @returns undefined if the cookie is missing, forged or expired */
-    readSignIn(request: Request, now: Date): SignInNote | undefined {
-      const value = readCookie(request, nameOf('oauth'), /^[\w-]{1,2000}\.[\w-]{43}$/)
-      const [payload = '', mac = ''] = value?.split('.') ?? []
-      if (value === undefined || !isEqual(mac, sign(payload))) return undefined
-      const note = SignInNote.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()))
-      return note.success && note.data.expires_at > now.getTime() ? note.data : undefined
-    },
-    setSignIn(note: Omit<SignInNote, 'expires_at'>, now: Date): string {
+    /** Lists the sign-ins in progress, the newest first, without those whose cookie is forged or expired. */
+    readSignIns: (request: Request, now: Date): SignInNote[] =>
+      SIGN_IN_COOKIES.flatMap((bare) => readNote(request, bare, now) ?? []).sort((a, b) => b.expires_at - a.expires_at),
+    setSignIn(request: Request, note: Omit<SignInNote, 'expires_at'>, now: Date): string {
       const whole: SignInNote = { ...note, expires_at: now.getTime() + SIGN_IN_SECONDS * 1000 }
       const payload = Buffer.from(JSON.stringify(whole)).toString('base64url')
-      return write('oauth', `${payload}.${sign(payload)}`, SIGN_IN_SECONDS)
+      const [free] = SIGN_IN_COOKIES.map((bare) => ({
+        bare,
+        endsMs: readNote(request, bare, now)?.expires_at ?? 0,
+      })).sort((a, b) => a.endsMs - b.endsMs)
+      return write(free!.bare, `${payload}.${sign(payload)}`, SIGN_IN_SECONDS)
     },
-    clearSignIn: () => write('oauth', '', 0),
+    /** Ends the sign-in with this state. */
+    clearSignIn: (request: Request, state: string | undefined, now: Date) =>
+      SIGN_IN_COOKIES.filter((bare) => readNote(request, bare, now)?.state === state).map((bare) => write(bare, '', 0)),
   }
 }
 

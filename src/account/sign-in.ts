@@ -44,9 +44,10 @@ export function offerSignIn(visit: Visit, status: number, returnTo: string, noti
     })
     return protect(signInPage({ kind: 'offer', links, notice }), status, request, deps)
   }
-  if (signIn.kind !== 'local') return protect(signInPage({ kind: 'invitation-needed', notice }), status, request, deps)
-  // The printed link does not know where its user comes from, but their browser does.
-  const { cookie } = beginSignIn(visit, 'local', returnTo)
+  // The link does not know where its user comes from, but their browser does.
+  const { cookie } = beginSignIn(visit, signIn.kind === 'local' ? 'local' : 'invited', returnTo)
+  if (signIn.kind !== 'local')
+    return protect(signInPage({ kind: 'invitation-needed', notice }), status, request, deps, [cookie])
   return protect(signInPage({ kind: 'link-needed', notice }), status, request, deps, [cookie])
 }
 
@@ -57,7 +58,7 @@ export const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind
 export const returnPathOf = ({ url }: Request): string => safeReturnPath(new URL(url).searchParams.get('return_to'))
 
 /** Starts a sign-in. @param returnTo a validated path @returns the cookie's content and its header value */
-export function beginSignIn({ cookies, now }: Visit, provider: SignInNote['provider'], returnTo: string) {
+export function beginSignIn({ request, cookies, now }: Visit, provider: SignInNote['provider'], returnTo: string) {
   const note = {
     provider,
     state: randomBytes(32).toString('base64url'),
@@ -65,7 +66,7 @@ export function beginSignIn({ cookies, now }: Visit, provider: SignInNote['provi
     verifier: randomBytes(32).toString('base64url'),
     return_to: returnTo,
   }
-  return { note, cookie: cookies.setSignIn(note, now) }
+  return { note, cookie: cookies.setSignIn(request, note, now) }
 }
 
 /** Redirects to a provider's page. @throws HubError `unavailable` if the provider cannot be asked where that is */
@@ -136,7 +137,10 @@ export async function finishLocal(visit: Visit, keys: LocalKeys): Promise<Respon
 export async function finishInvitation(visit: Visit, invitations: Invitations): Promise<Response> {
   const form = await readForm(visit.request)
   const person = await invitations.spend(form.get('key'), visit.now)
-  if (person) return admit(visit, person, { return_to: HOME, provider: 'invited' })
+  const { cookies, request, now } = visit
+  const note = cookies.readSignIns(request, now).find(({ provider }) => provider === 'invited')
+  if (person)
+    return admit(visit, person, { return_to: note?.return_to ?? HOME, provider: 'invited', state: note?.state })
   logAudit('sign_in_refused', { by: 'invited', reason: 'link_used' })
   throw new HubError(
     'forbidden',
@@ -145,8 +149,8 @@ export async function finishInvitation(visit: Visit, invitations: Invitations): 
 }
 
 function requireNote({ request, cookies, now }: Visit, kind: SignInKind, state: string | null): SignInNote {
-  const note = cookies.readSignIn(request, now)
-  if (note?.provider !== kind || state === null || !isEqual(state, note.state))
+  const note = cookies.readSignIns(request, now).find((one) => state !== null && isEqual(state, one.state))
+  if (note?.provider !== kind)
     throw new HubError('invalid_request', 'This sign-in has expired, or it was started in another browser. Try again.')
   return note
 }
@@ -161,7 +165,7 @@ async function spendNote({ deps }: Visit, note: SignInNote): Promise<void> {
 async function admit(
   { request, deps: { accounts }, cookies, now }: Visit,
   person: Person,
-  { return_to, provider }: { return_to: string; provider: SignInKind },
+  { return_to, provider, state }: { return_to: string; provider: SignInKind; state: string | undefined },
   idToken?: string,
 ): Promise<Response> {
   if (await accounts.isBlocked(person)) {
@@ -172,7 +176,7 @@ async function admit(
   if (before !== undefined) await accounts.endSession(before)
   const secret = await accounts.openSession(person, now, idToken)
   logAudit('sign_in', { ...whoIs(person), by: provider })
-  return redirectTo(return_to, [...cookies.setSession(secret), cookies.clearSignIn()])
+  return redirectTo(return_to, [...cookies.setSession(secret), ...cookies.clearSignIn(request, state, now)])
 }
 
 /** Redirects the browser with a status that makes it send a GET. @param location a validated path on this site, or a URL from the settings */

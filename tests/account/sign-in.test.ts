@@ -85,6 +85,17 @@ describe('state parameter of the GitHub callback', () => {
   const changeCookie = (jar: Jar, change: (cookie: string) => string) =>
     jar.cookies.set('__Host-oauth', change(jar.cookies.get('__Host-oauth') ?? ''))
 
+  test('in two tabs: both end where they began, in any order', async () => {
+    const jar = open().openJar()
+    const first = await goToGithub(jar, 'alice', '/auth/sign-in?return_to=/acme/one')
+    const second = await goToGithub(jar, 'alice', '/auth/sign-in?return_to=/acme/two')
+    const answers = [await comeBack(jar, first), await comeBack(jar, second)]
+    expect(answers.map(({ headers }) => headers.get('Location'))).toEqual(['/acme/one', '/acme/two'])
+    expect([...jar.cookies.keys()].filter((name) => name.includes('oauth'))).toEqual([])
+    for (let tab = 0; tab < 9; tab++) await goToGithub(jar, 'alice')
+    expect([...jar.cookies.keys()].filter((name) => name.includes('oauth'))).toHaveLength(4)
+  })
+
   test('from another browser: returns 400', async () => {
     const account = open()
     const [victim, attacker] = [account.openJar(), account.openJar()]
