@@ -1,4 +1,5 @@
 // GitHub Copilot's prompt files (`.prompt.md`), and its instructions, chat modes and agents. https://code.visualstudio.com/docs/copilot/customization/prompt-files
+import { EDITOR_VALUE } from '../../../src/domain/content/editor-values.ts'
 import { lineCounter } from '../../../src/domain/text/text-length.ts'
 import { declarePlaceholders } from './names.ts'
 import { readMarkdown } from './plain.ts'
@@ -13,9 +14,6 @@ const KNOWN = {
   texts: ['tags'],
   other: ['model', 'license', 'licence'],
 }
-/** What the editor fills in from its own state, such as `${file}`. */
-export const EDITOR_VALUE = /\$\{[A-Za-z][\w:./-]*\}|#file:[^\s)]*[^\s).,;:]/g
-
 /** Reads a `.prompt.md` file. `${input:name}` becomes a variable. @param name file name without extensions */
 export function readCopilot(source: string, name: string, options: ReadOptions = {}): ReadResult {
   const findings = new ConversionProblems()

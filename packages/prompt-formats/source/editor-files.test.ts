@@ -40,6 +40,8 @@ test.each([
 //  format, content, variables, reason
 test.each([
   ['copilot-prompt', `Read \${file}.`, [], `the editor would fill in \${file}`],
+  ['copilot-prompt', `\${input:x: What?}`, [], `the editor would fill in \${input:x: What?}`],
+  ['copilot-instructions', 'See #file:a.md.', [], 'the editor would fill in #file:a.md'],
   ['cursor-rule', 'Read @src/a.ts.', [], '@src/a.ts. includes a file in Cursor'],
   ['agents-md', 'Do {{it}}.', [undeclaredVariable('it')], 'it: missing required value; nobody fills in this file'],
 ] as const)('%s refuses %s', (format, content, variables, reason) => {

@@ -1,10 +1,10 @@
 // Writes the files that editors read: prompt files and instructions of GitHub Copilot, rules of Cursor, and AGENTS.md.
 import type { ExportFormat, WriteResult } from '../../../src/domain/api/export-formats.ts'
+import { EDITOR_VALUE } from '../../../src/domain/content/editor-values.ts'
 import { fillContent } from '../../../src/domain/content/filling.ts'
 import { fillPlaceholders } from '../../../src/domain/content/placeholders.ts'
 import { formatFrontMatter, listInterpolations } from '../../../src/domain/content/skill.ts'
 import { lineOf } from '../../../src/domain/text/text-length.ts'
-import { EDITOR_VALUE } from './copilot.ts'
 import { ConversionProblems, type ExportedVersion, MAX_FINDINGS, writtenFile } from './portable.ts'
 import { clip } from './template.ts'
 
@@ -12,8 +12,7 @@ import { clip } from './template.ts'
 export function writeCopilotPrompt(version: ExportedVersion): WriteResult {
   const findings = new ConversionProblems()
   const text = textOf(version, findings)
-  for (const { 0: value, index } of text.matchAll(EDITOR_VALUE).take(MAX_FINDINGS))
-    findings.refused('content', `the editor would fill in ${clip(value)}`, lineOf(text, index))
+  refuseEditorValues(text, findings)
   if (findings.isRefused) return { refused: findings.all }
   const inputs = version.variables.map(({ name, default: usual }): [string, string] => {
     const hint = usual === null || /[{}\r\n]/.test(String(usual)) ? '' : `:${usual}`
@@ -50,11 +49,17 @@ function writeFilled(format: ExportFormat, version: ExportedVersion, front?: obj
   for (const { name, message } of problems.slice(0, MAX_FINDINGS))
     findings.refused('variables', `${name || 'the text'}: ${message}; nobody fills in this file`)
   const text = value?.content ?? ''
+  if (format === 'copilot-instructions') refuseEditorValues(text, findings)
   if (format === 'cursor-rule')
     for (const { text: found, does, offset } of listInterpolations(text))
       if (does === 'includes a file') findings.refused('content', `${found} ${does} in Cursor`, lineOf(text, offset))
   if (findings.isRefused) return { refused: findings.all }
   return writtenFile(format, version, `${front ? formatFrontMatter(front) : ''}${text}`)
+}
+
+function refuseEditorValues(text: string, findings: ConversionProblems): void {
+  for (const { 0: value, index } of text.matchAll(EDITOR_VALUE).take(MAX_FINDINGS))
+    findings.refused('content', `the editor would fill in ${clip(value)}`, lineOf(text, index))
 }
 
 function textOf({ body }: ExportedVersion, findings: ConversionProblems): string {

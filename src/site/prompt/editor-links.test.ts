@@ -12,13 +12,24 @@ const list = (given: Partial<VersionRecord>, isForReaders = false) =>
     isForReaders,
   )
 const VS_CODE = `vscode:chat-prompt/install?url=${encodeURIComponent(`${URL_}/export/copilot-prompt`)}`
-const CURSOR = 'cursor://anysphere.cursor-deeplink/command?name=tidy&text=Tidy%20%26%20fix%20it.%0A'
+const IN_TEXT = [
+  'cursor://anysphere.cursor-deeplink/command?name=tidy&text=Tidy%20%26%20fix%20it.%0A',
+  'cursor://anysphere.cursor-deeplink/rule?name=tidy&text=Tidy%20%26%20fix%20it.%0A',
+  'claude-cli://open?q=Tidy%20%26%20fix%20it.%0A',
+]
 
 test.each([
-  ['a text', {}, false, [VS_CODE, CURSOR]],
-  ['a text on a hub for readers', {}, true, [CURSOR]],
+  ['a text', {}, false, [VS_CODE, ...IN_TEXT]],
+  ['a text on a hub for readers', {}, true, IN_TEXT],
   ['a chat prompt', { format: 'chat' }, false, []],
   ['a text with a variable that needs a value', { variables: [undeclaredVariable('it')] }, false, [VS_CODE]],
+  [
+    'a text that Copilot would fill in',
+    { content: `Read \${file}.`, variables: [undeclaredVariable('it')] },
+    false,
+    [],
+  ],
+  ['a text that names a file', { content: 'Read @src/a.ts.' }, false, [VS_CODE]],
   ['a long text', { content: 'x'.repeat(8_000) }, false, [VS_CODE]],
 ] as const)('%s', (_, given, isForReaders, links) => {
   expect(list(given as Partial<VersionRecord>, isForReaders).map(({ href }) => href)).toEqual(links)
