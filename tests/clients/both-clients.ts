@@ -1,9 +1,7 @@
 // Runs the two command lines that support lock files, hubcli and that of the npm package, from source.
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import { type Ran, runLoaded } from '../loaded.ts'
-
-export type { Ran }
+import { type Ran, runLoaded, runScript } from '../loaded.ts'
 
 /** One client: its command line. */
 export interface Client {
@@ -113,11 +111,26 @@ export function runClient(command: string[], args: string[], cwd: string, hub: s
   return runWith(command, args, cwd, environment(hub))
 }
 
-/** Runs a command in a folder, with an environment. Messages of hubcli name the other command, so that tests expect the same ones. */
-export async function runWith(command: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
-  const ran = await (command.join(' ') === HUBCLI ? runProgram(args, cwd, env) : runSpawned(command, args, cwd, env))
+/** Runs a command in a folder, with an environment. Messages of hubcli name the other command, so that tests expect the same ones. @param isAlone whether in a process of its own, for what a command keeps in its modules */
+export async function runWith(
+  command: string[],
+  args: string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  { isAlone = false } = {},
+): Promise<Ran> {
+  const ran = await (runIn(command, isAlone)?.(args, cwd, env) ?? runSpawned(command, args, cwd, env))
   const isHubcli = command.some((word) => word.includes('hubcli_program'))
   return isHubcli ? { ...ran, stderr: ran.stderr.replaceAll(/\bhubcli\b/g, 'prompt-hub') } : ran
+}
+
+/** Returns what runs a command in a process that has loaded it, if there is one. */
+function runIn(command: string[], isAlone: boolean) {
+  if (isAlone) return undefined
+  const words = command.join(' ')
+  if (words === HUBCLI) return runProgram
+  if (words !== NPX.command.join(' ')) return undefined
+  return (args: string[], cwd: string, env: NodeJS.ProcessEnv) => runScript(COMMAND, args, { cwd, env })
 }
 
 function runSpawned([program, ...first]: string[], args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {

@@ -9,8 +9,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readTokenFor } from '../../clients/typescript/source/read-token.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
+import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CLIENTS, type Client, environment, type Ran, runClient, runWith } from './both-clients.ts'
+import { CLIENTS, type Client, environment, runClient, runWith } from './both-clients.ts'
 
 const NAME = 'zephyrine/quokka-brief'
 /** hubcli without its last line, which runs it. */
@@ -54,7 +55,9 @@ async function startOther(status: number, headers: Record<string, string>): Prom
 /** Runs a client with HUB_TOKEN, and with HUB_URL if it is given. */
 function run({ command }: Client, args: string[], url: string | undefined, given = token): Promise<Ran> {
   const { HUB_URL: _, ...others } = environment('')
-  return runWith(command, args, dir, { ...others, HUB_TOKEN: given, ...(url !== undefined && { HUB_URL: url }) })
+  const env = { ...others, HUB_TOKEN: given, ...(url !== undefined && { HUB_URL: url }) }
+  // A process remembers which hub has asked for a token.
+  return runWith(command, args, dir, env, { isAlone: true })
 }
 
 describe.each(CLIENTS)('$name', (client) => {
@@ -137,29 +140,35 @@ const CASES: [string, string, boolean][] = [
 
 const settingsOf = (own: string) => ({ ...environment(own), HUB_TOKEN: 'hub_x' })
 
-describe.each<[string, (hub: string, own: string) => boolean]>([
+test.each<[string, () => boolean[]]>([
   [
     'TypeScript',
-    (url, own) => {
+    () => {
       const before = process.env
-      process.env = settingsOf(own)
-      try {
+      const sent = CASES.map(([url, own]) => {
+        process.env = settingsOf(own)
         return readTokenFor(url, {}) === 'hub_x'
-      } finally {
-        process.env = before
-      }
+      })
+      process.env = before
+      return sent
     },
   ],
   [
     'Python',
-    (url, own) => {
-      const program = 'import sys; from prompt_hub.read_token import read_token_for; print(read_token_for(sys.argv[1]))'
-      const options = { env: settingsOf(own), encoding: 'utf8' } as const
-      return execFileSync('python3', ['-c', program, url], options).trim() === 'hub_x'
+    () => {
+      const program = `
+import json, os, sys
+from prompt_hub.read_token import read_token_for
+sent = []
+for url, own, _ in json.loads(sys.argv[1]):
+    os.environ["HUB_URL"] = own
+    sent.append(read_token_for(url) == "hub_x")
+print(json.dumps(sent))
+`
+      const options = { env: settingsOf(''), encoding: 'utf8' } as const
+      return JSON.parse(execFileSync('python3', ['-c', program, JSON.stringify(CASES)], options))
     },
   ],
-])('%s', (_, sends) => {
-  test.each(CASES)('may send the token to %s if HUB_URL is “%s”: %s', (url, own, expected) =>
-    expect(sends(url, own)).toBe(expected),
-  )
+])('%s sends the token only to a hub that the program or HUB_URL names', (_, sends) => {
+  expect(sends()).toEqual(CASES.map(([, , expected]) => expected))
 })

@@ -49,7 +49,6 @@ mount -t tmpfs tmpfs "$DIR/root/srv"
 mount -t tmpfs tmpfs "$DIR/root/tmp"
 chmod 1777 "$DIR/root/tmp"
 mount --bind "$GIVEN" "$DIR/root/mnt"
-mount --bind "$NPX" "$DIR/root/opt"
 mkdir -p "$DIR/root${PACKAGES_DIR}"
 mount --bind "$PACKAGES" "$DIR/root${PACKAGES_DIR}"
 mount -o remount,bind,ro "$DIR/root${PACKAGES_DIR}"
@@ -74,15 +73,7 @@ echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/no-sync
 git config --system url./mnt/upstream.insteadOf ${UPSTREAM}
 git config --system --add safe.directory /mnt/upstream/.git
 git config --system init.templateDir /mnt/template
-rm -rf /root/.npm/_npx
-[ ! -e /opt/installed ] || cp --recursive --no-target-directory /opt/installed /root/.npm/_npx
 `
-
-/** Keeps the programs that npx has installed for the next machine: Node and npm, which take ten seconds. */
-export const KEEP_NPX = `[ -e /opt/installed ] || {
-  cp --recursive /root/.npm/_npx /opt/$$
-  mv --no-target-directory /opt/$$ /opt/installed
-}`
 
 /** Runs in each clone: a clone starts with what `npm ci` makes of the code, as container.test.ts does, because that takes long. */
 const AFTER_CLONE = `#!/bin/sh
@@ -100,10 +91,8 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
   cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
   mkdirSync(join(given, 'template/hooks'), { recursive: true })
   writeFileSync(join(given, 'template/hooks/post-checkout'), AFTER_CLONE, { mode: 0o755 })
-  const npx = resolve('node_modules/.cache/npx')
-  mkdirSync(npx, { recursive: true })
   const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', HOLD], {
-    env: { ...process.env, DIR: dir, GIVEN: given, NPX: npx, PACKAGES: resolve('node_modules') },
+    env: { ...process.env, DIR: dir, GIVEN: given, PACKAGES: resolve('node_modules') },
     stdio: 'ignore',
   })
   // Without a child, as in its first moments, ps fails.
@@ -129,7 +118,6 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
     HOME: '/root',
     NODE_COMPILE_CACHE: COMPILED_DIR,
     DEBIAN_FRONTEND: 'noninteractive',
-    npm_config_prefer_offline: 'true',
   }
   const runScript = (script: string) =>
     new Promise<string>((done, fail) => {

@@ -1,10 +1,12 @@
 // Tests the commands of operators on a hub's files: a backup that is restored and compared, and an upgrade that goes back.
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../src/content/content-dir.ts'
+import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const git = (folder: string, ...args: string[]) =>
@@ -104,9 +106,8 @@ describe('another name', () => {
     git(folder, 'commit', '-q', '-m', 'Somebody')
   }
   const rename = (...args: string[]) =>
-    spawnSync(process.execPath, [resolve('scripts/operate/rename.ts'), ...args], {
+    runScript('scripts/operate/rename.ts', args, {
       cwd: folder,
-      encoding: 'utf8',
       env: { PATH: process.env.PATH, HOME: folder, CONTENT_DIR: content },
     })
   const VERSION = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nText\n'
@@ -127,17 +128,17 @@ describe('another name', () => {
     [['nobody', 'labs'], 'There is no prompt to rename in content/nobody.'],
     [['acme/x', 'labs/x'], 'There is no prompt content/acme/x.'],
     [['acme/a', 'nina/c'], 'content/nina/c exists already. Choose another name.'],
-  ])('%s is refused: %s', (args, sentence) => {
-    expect(rename(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining(sentence) })
+  ])('%s is refused: %s', async (args, sentence) => {
+    expect(await rename(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) })
     expect(git(folder, 'status', '--porcelain')).toBe('')
   })
 
-  test('of a prompt, and then of its owner', () => {
-    expect(rename('acme/b', 'acme/better')).toMatchObject({ status: 0, stderr: '' })
+  test('of a prompt, and then of its owner', async () => {
+    expect(await rename('acme/b', 'acme/better')).toMatchObject({ code: 0, stderr: '' })
     expect(file('acme/better/versions/1.0.0.md')).toBe(VERSION)
     expect(file('acme/b/index.md')).toBe('---\nmoved_to: acme/better\n---\n')
-    expect(rename('acme/b', 'acme/best').stderr).toContain('acme/b has moved to acme/better. Rename that.')
-    expect(rename('acme', 'labs')).toMatchObject({ status: 0, stdout: expect.stringContaining('with 2 prompts') })
+    expect((await rename('acme/b', 'acme/best')).stderr).toContain('acme/b has moved to acme/better. Rename that.')
+    expect(await rename('acme', 'labs')).toMatchObject({ code: 0, stdout: expect.stringContaining('with 2 prompts') })
     expect(file('labs/a/index.md')).toBe('---\n# ours\nlabels: {production: "1.0.0"}\n---\nReadme\n')
     expect(file('acme/a/index.md')).toContain('moved_to: labs/a')
     expect(file('labs/index.md')).toContain('name: Acme\nmembers:\n  - acme\n')
@@ -146,9 +147,9 @@ describe('another name', () => {
     expect(readContentDir(content).problems).toEqual([])
   })
 
-  test('changes nothing if git refuses the commit', () => {
+  test('changes nothing if git refuses the commit', async () => {
     writeFileSync(join(folder, '.git/refs/heads/main.lock'), '')
-    expect(rename('nina/c', 'nina/d')).toMatchObject({ status: 1, stderr: expect.stringContaining('main.lock') })
+    expect(await rename('nina/c', 'nina/d')).toMatchObject({ code: 1, stderr: expect.stringContaining('main.lock') })
     rmSync(join(folder, '.git/refs/heads/main.lock'))
     expect(git(folder, 'status', '--porcelain')).toBe('')
   })
