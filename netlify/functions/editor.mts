@@ -11,7 +11,7 @@ export default serveOnNetlify(createApp<Context>([namesakes({ hub: openHub }), e
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
-  path: ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'],
+  path: ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage', '/:owner/:name/proposals/:proposal'],
   // What other functions answer.
   excludedPath: [
     '/:room(api|assets|auth|cli|clients|data|npm|settings)/*',

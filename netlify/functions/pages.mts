@@ -14,7 +14,7 @@ export const config = {
     '/:folder(api|assets|auth|cli|clients|data|npm|settings){/*}?',
     '/:file(mcp|new|rate-limited)',
     '/:owner/settings',
-    '/:a/:b/(edit|manage|SKILL.md|skill.md)',
+    '/:a/:b/(edit|manage|proposals/.+|SKILL.md|skill.md)',
     '/:a/:b/v/:c/:d(.+)',
     '/:a?/:b?/:room(.well-known|.claude-plugin)/:file(agent-skills/.+|skills/.+|marketplace.json)',
   ],

@@ -9,10 +9,11 @@ import { openVisit, readForm, type Visit } from '../account/visit.ts'
 import { type Said, sayError } from '../account/words-for-people.ts'
 import { EDITOR_METHODS } from '../catalogue/published/addresses.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
+import type { ProposalSummary } from '../domain/api/proposal.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import type { Repository, VersionRecord } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/printable.ts'
-import { isName, isOwner } from '../domain/values/names.ts'
+import { isName, isOwner, type RepositoryPlace } from '../domain/values/names.ts'
 import type { Connect } from '../server/hub.ts'
 import { findRepository, findVersions } from '../server/read/records.ts'
 import { openBody } from '../server/read-body.ts'
@@ -50,6 +51,7 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const isNew = owner === 'new' && !isOwnerPage
   if (!isNew && !(isOwner(owner) && (isOwnerPage || isName(name)))) throw pageNotFound()
   if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
+  if (page === 'proposals') return (await import('./proposal-page.ts')).visitProposal(request, deps)
   const isPromptPage = !isNew && !isOwnerPage
   const repository = isPromptPage ? (await findRepository(owner, name, deps))?.value() : undefined
   if (isPromptPage && !repository) throw pageNotFound()
@@ -166,6 +168,7 @@ async function showManage(
   const isMember = more.typed !== undefined || (await isLikelyMember(editing, owner))
   const found = await findVersions(owner, name, deps)
   const versions = found?.versions ?? []
+  const proposals = isMember ? await listProposals(editing, { owner, name }) : []
   const notice = request.method === 'POST' ? undefined : sayDone(request, { repository: repository!, versions })
   return {
     page: 'manage',
@@ -173,11 +176,19 @@ async function showManage(
     csrf: csrfToken(session, 'edit'),
     repository: repository!,
     versions,
+    proposals,
     now: new Date(),
     notice,
     stranger: isMember ? undefined : session.person.login,
     ...more,
   }
+}
+
+async function listProposals({ deps, request }: Editing, place: RepositoryPlace): Promise<ProposalSummary[]> {
+  const hub = await deps.openPublishHub(request)
+  const { summarise } = await import('../server/publish/proposal-records.ts')
+  const open = await (await hub.proposals()).list(place)
+  return open.map((proposal) => summarise({ proposal, decision: undefined }, deps.baseUrl))
 }
 
 /** Makes the change requested by a form. */

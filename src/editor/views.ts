@@ -4,6 +4,7 @@ import type { FieldNotes } from '../account/field-notes.ts'
 import type { View } from '../account/views.ts'
 import type { Said } from '../account/words-for-people.ts'
 import type { Person } from '../domain/access/person.ts'
+import type { Proposal, ProposalSummary } from '../domain/api/proposal.ts'
 import type { Repository, VersionRecord, VersionRow } from '../domain/api/schema.ts'
 import type { OwnerFile } from '../domain/content/prompt-file.ts'
 import type { EditedPrompt } from './form/composed-form.ts'
@@ -69,6 +70,8 @@ export type ManageView = View<
     csrf: string
     repository: Repository
     versions: readonly VersionRow[]
+    /** The open proposals, which only members see. */
+    proposals: readonly ProposalSummary[]
     /** The username of somebody who is not a member of the owner, and to whom the page shows no forms. */
     stranger?: string | undefined
     notice?: string | undefined
@@ -107,5 +110,25 @@ export type OwnerSettingsView = View<
   }
 >
 
+/** A proposal. */
+export type ProposalView = View<
+  'proposal',
+  {
+    owner: string
+    name: string
+    proposal: Proposal
+    /** What accepting it would publish now; undefined if it is closed or would be refused. */
+    record: VersionRecord | undefined
+    /** The latest version; undefined for a new prompt. */
+    base: VersionRecord | undefined
+    /** What the page shows, in a few characters: an acceptance of anything else is refused. */
+    seen: string
+    /** Who is signed in. */
+    person: { login: string; csrf: string; isMember: boolean } | undefined
+    canSignIn: boolean
+    problem?: Said | undefined
+  }
+>
+
 /** Every page that this package renders. */
-export type EditorPageView = VersionView | PublishedView | ManageView | OwnerSettingsView
+export type EditorPageView = ProposalView | VersionView | PublishedView | ManageView | OwnerSettingsView

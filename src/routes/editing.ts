@@ -7,6 +7,12 @@ import type { Opens, RouteGroup } from './app.ts'
 export const editing =
   <Place>({ editor }: { editor: Opens<EditorDeps, Place> }): RouteGroup<Place> =>
   (add) => {
-    for (const path of ['/new', '/{owner}/settings', '/{owner}/{name}/edit', '/{owner}/{name}/manage'])
+    for (const path of [
+      '/new',
+      '/{owner}/settings',
+      '/{owner}/{name}/edit',
+      '/{owner}/{name}/manage',
+      '/{owner}/{name}/proposals/{proposal}',
+    ])
       add('all', path, (request, _, place) => handleEditor(request, () => editor(request, place)))
   }

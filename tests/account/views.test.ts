@@ -48,6 +48,29 @@ const repository = {
 } as unknown as Repository
 const version = { version: BAD, previous_version: BAD, raw_url: BAD, published_by: BAD, changelog: BAD }
 const record = version as unknown as VersionRecord
+const proposal = {
+  ...{
+    id: BAD,
+    url: BAD,
+    raw_url: BAD,
+    html_url: BAD,
+    full_name: BAD,
+    proposed_by: BAD,
+    by_token: BAD,
+    by_workflow: BAD,
+  },
+  ...{
+    changelog: BAD,
+    created_at: TIME,
+    expires_at: TIME,
+    decided_by: BAD,
+    decided_at: TIME,
+    reason: BAD,
+    version: BAD,
+  },
+  ...{ status: 'open' as const, would_be: BAD, unchanged: true, breaking: true, changes: null, draft: null },
+  ...{ fields: [], labels: [], warnings: [], refusal: null },
+}
 const target = { version: BAD, split: { version: BAD, percent: 1 } }
 const person = {
   user_id: 'oidc-0',
@@ -108,10 +131,36 @@ const VIEWS: readonly (AccountPageView | EditorPageView)[] = [
   { page: 'version', title, start: { login: BAD, owners: [BAD] }, isStranger: false, suggestion: undefined },
   { page: 'published', title, repository, record },
   {
+    page: 'proposal',
+    title,
+    owner: BAD,
+    name: BAD,
+    proposal: { ...proposal, fields: [BAD], labels: [BAD], warnings: [{ code: 'secret', message: BAD, line: 1 }] },
+    record,
+    base: record,
+    seen: BAD,
+    person: { login: BAD, csrf: BAD, isMember: true },
+    canSignIn: true,
+    problem: said,
+  },
+  {
+    page: 'proposal',
+    title,
+    owner: BAD,
+    name: BAD,
+    proposal: { ...proposal, status: 'rejected', refusal: { code: BAD, message: BAD } },
+    record,
+    base: undefined,
+    seen: BAD,
+    person: undefined,
+    canSignIn: true,
+  },
+  {
     page: 'manage',
     title,
     csrf: BAD,
     repository,
+    proposals: [proposal],
     notice: BAD,
     problem: said,
     review: { label: BAD, from: target, to: target, isBreaking: true, changes: [BAD] },

@@ -239,6 +239,58 @@ test('the forms of the hub work without JavaScript; requests without permission,
   expect((await fetch(`${hub.url}/alice/plain/edit`, { method: 'POST', headers })).status).toBe(405)
 })
 
+test('proposes in the editor, and accepts or rejects on the page of the proposal', async () => {
+  const page = await open(true)
+  const plain = await open(false)
+  const proposed = async (text: string) => {
+    await page.goto(`${hub.url}/acme/greet/edit`)
+    await page.locator('.code-field').waitFor()
+    await promptField(page).fill(text)
+    await page.getByRole('button', { name: 'Publish 1.0.1' }).waitFor()
+    await press(page, 'Propose')
+    await page.waitForURL(/\/acme\/greet\/proposals\/[0-9a-f]{32}$/)
+    await expectUsable(page)
+    return page.url()
+  }
+  const rejected = await proposed('Hello there {{name}}\n')
+  expect((await record('acme/greet')).latest_version).toBe('1.0.0')
+  // Whoever has the address may read it, and nobody keeps it.
+  const read = await fetch(rejected)
+  expect([read.status, read.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  const html = await read.text()
+  expect(html).toContain('Sign in</a> as a member of acme')
+  expect(html).not.toContain('name="csrf"')
+  expect((await fetch(rejected, { method: 'POST', headers: { origin: hub.url } })).status).toBe(401)
+  expect((await fetch(rejected.replace('greet', 'other'))).status).toBe(404)
+  await plain.goto(`${hub.url}/acme/greet/manage`)
+  await plain.getByRole('link', { name: 'Without a changelog' }).click()
+  await plain.getByLabel('Reason').fill('Too friendly')
+  await press(plain, 'Reject')
+  await plain.getByText('alice rejected it. Too friendly').waitFor()
+  const accepted = await proposed('Good day {{name}}\n')
+  await plain.goto(accepted)
+  // Neither another session nor a page that shows something else accepts it.
+  const cookie = (await page.context().cookies()).find(({ name }) => name === 'session')
+  const forged = await fetch(accepted, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}` },
+    body: new URLSearchParams({ csrf: 'x', change: 'accept' }),
+  })
+  expect(forged.status).toBe(403)
+  const csrf = (await plain.locator('input[name="csrf"]').first().getAttribute('value'))!
+  const unseen = await plain.request.post(accepted, {
+    form: { csrf, change: 'accept', seen: '1.0.0' },
+    headers: { origin: hub.url },
+  })
+  expect(unseen.status()).toBe(409)
+  await press(plain, 'Accept and publish 1.0.1')
+  await plain.waitForURL(`${hub.url}/acme/greet/edit?published=1.0.1`)
+  expect(await raw('acme/greet')).toBe('Good day {{name}}\n')
+  await plain.goto(accepted)
+  await plain.getByText('alice accepted it.').waitFor()
+})
+
 test('labels and yanks by keyboard alone', async () => {
   const page = await open(true)
   const { keyboard } = page

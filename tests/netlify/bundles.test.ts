@@ -14,6 +14,7 @@ import { z } from 'zod'
 import { csrfToken } from '../../src/account/session.ts'
 import { folderFiles } from '../../src/built/site-files-folder.ts'
 import { findFile } from '../../src/server/static-files.ts'
+import { openProposals } from '../../src/state/proposals.ts'
 import { openPeople } from '../../src/state/sessions.ts'
 import { netlifyState } from '../../src/state/state-netlify.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
@@ -91,6 +92,16 @@ async function startDeploy(): Promise<typeof deploy> {
   const people = openPeople(netlifyState())
   const now = new Date()
   const session = await people.openSession({ user_id: '583231', login: 'octocat' }, now)
+  await openProposals(netlifyState()).add(
+    {
+      ...{ owner: 'acme', name: 'code-review', id: PROPOSAL_ID, media_type: 'text/markdown', query: '', bytes: 22 },
+      ...{ proposed_by: 'alice', user_id: null, by_token: null, by_workflow: null, provenance: null, changelog: '' },
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
+      claim: null,
+    },
+    'Review {{diff}} well.\n',
+  )
   const csrf = csrfToken((await people.findSession(session, now))!, 'edit')
   return {
     origin: `http://127.0.0.1:${(files.address() as AddressInfo).port}`,
@@ -102,7 +113,7 @@ async function startDeploy(): Promise<typeof deploy> {
 }
 
 const FUNCTIONS = words`
-  account editor export mcp pages publish rate-limited read skills sweep
+  account editor export mcp pages proposals publish rate-limited read skills sweep
 `
 
 const limitOf = (windowLimit: number) => ({
@@ -120,10 +131,21 @@ describe('the manifest', () => {
   //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
-    ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], true],
+    [
+      'editor',
+      ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage', '/:owner/:name/proposals/:proposal'],
+      [],
+      true,
+    ],
     ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
     ['mcp', ['/mcp'], [], undefined],
     ['pages', ['/*'], ['GET', 'HEAD'], true],
+    [
+      'proposals',
+      ['/api/v1/repos/:owner/:name/proposals', '/api/v1/repos/:owner/:name/proposals/*'],
+      ['GET', 'HEAD', 'OPTIONS'],
+      undefined,
+    ],
     ['publish', ['/api', '/api/*'], ['POST', 'PUT', 'PATCH', 'DELETE'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
     ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
@@ -153,6 +175,7 @@ describe('the manifest', () => {
     ['export', 120],
     ['mcp', 1200],
     ['pages', 120],
+    ['proposals', 120],
     ['publish', 120],
     ['read', 120],
   ])('%s declares its rate limit', (name, requests) => {
@@ -225,6 +248,8 @@ function visit(path: string, form?: Readonly<Record<string, string>>, cookie = `
 }
 
 const api = (path: string, init?: RequestInit) => new Request(`${deploy.origin}/api/v1${path}`, init)
+const PROPOSAL_ID = '0123456789abcdef0123456789abcdef'
+const PROPOSAL = `/repos/acme/code-review/proposals/${PROPOSAL_ID}`
 const MCP = 'http://localhost:8888/mcp'
 const PASTED = `messages:\n  - role: user\n    content: Hello {{name}}\n`
 
@@ -254,6 +279,16 @@ const CALLS: readonly [name: string, about: string, request: () => Request, stat
       }),
     200,
     '"fields":["title"]',
+  ],
+  ['proposals', 'what is proposed', () => api(`${PROPOSAL}/raw`), 200, 'Review {{diff}} well.'],
+  ['proposals', 'a proposal', () => api(PROPOSAL), 200, '"status":"open"'],
+  ['proposals', 'a list, for strangers', () => api('/repos/acme/code-review/proposals'), 401, 'unauthorized'],
+  [
+    'editor',
+    'the page of a proposal, for strangers',
+    () => visit(PROPOSAL.replace('/repos', ''), undefined, ''),
+    200,
+    'Proposed by alice',
   ],
   ['account', 'the settings', () => visit('/settings'), 200, 'octocat'],
   [
@@ -354,6 +389,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   export: ['complete.json', 'search.db'],
   mcp: ['complete.json', 'search.db'],
   pages: ['complete.json', 'pages', 'search.db'],
+  proposals: ['complete.json'],
   publish: ['complete.json'],
   'rate-limited': [],
   read: ['complete.json', 'search.db'],
@@ -391,6 +427,7 @@ test.each([
   ['editor', ['@netlify/blobs/server', 'astro']],
   ['export', ['@octokit/rest', '@netlify/blobs/server', 'astro', 'markdown-it']],
   ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+  ['proposals', ['@netlify/blobs/server', 'astro']],
   ['publish', ['@netlify/blobs/server', 'astro']],
 ])('%s does not import unneeded packages', (name, strangers) => {
   const code = readFileSync(unpackFunction(name).module, 'utf8')

@@ -108,6 +108,12 @@ export const ADDRESSES: readonly Address[] = [
   { path: '/{owner}/{name}/edit', methods: EDITOR_METHODS, by: 'editor', about: 'The form for the next version' },
   { path: '/{owner}/settings', methods: EDITOR_METHODS, by: 'editor', about: 'Profile, members and rules of an owner' },
   { path: '/{owner}/{name}/manage', methods: EDITOR_METHODS, by: 'editor', about: 'Labels, yanks, status and readme' },
+  {
+    path: '/{owner}/{name}/proposals/{proposal}',
+    methods: EDITOR_METHODS,
+    by: 'editor',
+    about: 'A proposal, for whoever knows its address',
+  },
   ...listDataAddresses(),
   ...['/data/*', '/assets/*', '/cli/*', '/clients/*'].map(
     (path): Address => ({ path, methods: READ_METHODS, by: 'skills', about: 'Unknown URLs: a JSON error' }),

@@ -65,6 +65,21 @@ export async function publish(
   return { version: shown.unchanged ? 'details' : version }
 }
 
+/** Stores the form as a proposal, which a member accepts later. @returns the address of its page, or why there is none */
+export async function propose({ owner, name, body }: Wanted, login: string): Promise<{ page: string } | NotPublished> {
+  const session = await askSession()
+  if (session === null) return { kind: 'signed-out' }
+  if (session && session.login !== login) return { kind: 'other-person', login: session.login }
+  if (!session) return { kind: 'refused', refusal: NO_ANSWER }
+  const answer = await send<{ html_url: string }>(
+    'POST',
+    `/api/v1/repos/${owner}/${name}/proposals`,
+    body,
+    headersOf(session),
+  )
+  return answer.data ? { page: new URL(answer.data.html_url).pathname } : refused(answer)
+}
+
 function refused({ refusal }: Outcome<unknown>): NotPublished {
   return refusal?.status === 401 ? { kind: 'signed-out' } : { kind: 'refused', refusal: refusal! }
 }

@@ -16,7 +16,7 @@ import { openEdited } from './edited.ts'
 import { isField, readValues } from './fields.ts'
 import { openFindings } from './findings.ts'
 import { readPastedText } from './pasted.ts'
-import { type NotPublished, publish } from './publish.ts'
+import { type NotPublished, propose, publish } from './publish.ts'
 import { findTheirs, showTheirs } from './theirs.ts'
 
 /** Delay between the last keystroke and the preview. */
@@ -27,6 +27,7 @@ export function startEditor(form: HTMLFormElement): void {
   const start: EditorStart = JSON.parse(form.dataset.editor ?? '')
   const part = <Kind extends HTMLElement>(name: string) => document.querySelector<Kind>(`[data-${name}]`)
   const [preview, progress, publishButton] = [part('preview')!, part('progress')!, part<HTMLButtonElement>('publish')!]
+  const proposeButton = part<HTMLButtonElement>('propose')!
   const signIn = part<HTMLAnchorElement>('sign-in')!
   const checkNow = () => {
     check().catch(reportError)
@@ -66,6 +67,7 @@ export function startEditor(form: HTMLFormElement): void {
     checked = undefined
     publishButton.textContent = 'Publish'
     publishButton.disabled = false
+    proposeButton.disabled = false
     say('Checking …')
     checks.later()
   }
@@ -114,6 +116,7 @@ export function startEditor(form: HTMLFormElement): void {
     })
     const nothing = checked?.unchanged === true && changes.length === 0
     publishButton.disabled = nothing
+    proposeButton.disabled = nothing
     publishButton.textContent =
       !checked || nothing ? 'Publish' : checked.unchanged ? 'Save the details' : `Publish ${checked.would_be}`
     if (!isAnswered) return say(refusal.detail)
@@ -128,17 +131,28 @@ export function startEditor(form: HTMLFormElement): void {
     if (await checks.now()) findings.insist()
   }
 
-  async function press(): Promise<void> {
+  async function press(isProposal: boolean): Promise<void> {
     if (isSending) return
     if (!checked) {
       await check()
-      if (checked) say('Review what publishing does, then publish.')
+      if (checked) say(`Review what publishing does, then ${isProposal ? 'propose it' : 'publish'}.`)
       return
     }
+    const details = Object.keys(edited.readDetails())
+    if (isProposal && details.length > 0)
+      return say(`A proposal cannot have ${details.join(' and ')}. Publish that, or undo it, then propose the rest.`)
     isSending = true
     signIn.hidden = true
-    say('Publishing …')
+    say(isProposal ? 'Proposing …' : 'Publishing …')
     try {
+      if (isProposal) {
+        const result = await propose(await edited.want(), login)
+        if ('page' in result) {
+          draft.forget()
+          location.assign(result.page)
+        } else await explain(result)
+        return
+      }
       const result = await publish(await edited.want(), checked, edited.readDetails(), login)
       if ('version' in result) {
         draft.forget()
@@ -194,7 +208,10 @@ export function startEditor(form: HTMLFormElement): void {
   })
   publishButton.addEventListener('click', ({ detail }) => {
     // The second click of a double click is an accident.
-    if (detail < 2) press().catch(reportError)
+    if (detail < 2) press(false).catch(reportError)
+  })
+  proposeButton.addEventListener('click', ({ detail }) => {
+    if (detail < 2) press(true).catch(reportError)
   })
   for (const button of form.querySelectorAll<HTMLButtonElement>('[data-insert]'))
     button.addEventListener('click', () => code.addRole(button.dataset.insert!))

@@ -212,7 +212,7 @@ async function decideAttempt(
   if (proposal) proposal.requireAcceptance(ownerFile)
   else {
     requireRights(bearer, { owner, name }, 'publish', ownerFile)
-    refuseUnreviewed({ owner, name }, ownerFile, baseUrl)
+    refuseUnreviewed({ owner, name }, ownerFile)
   }
   const { labels = [] } = body
   for (const label of labels) requireLabelRights(bearer, { owner, name }, label, ownerFile)
@@ -290,11 +290,11 @@ async function decideAttempt(
 }
 
 /** @throws HubError `forbidden` if the owner accepts versions only as proposals */
-function refuseUnreviewed({ owner, name }: RepositoryPlace, file: OwnerFile | undefined, baseUrl: string): void {
+function refuseUnreviewed({ owner, name }: RepositoryPlace, file: OwnerFile | undefined): void {
   if (!hasPublishingRule(file, 'reviewed')) return
   throw new HubError(
     'forbidden',
-    `${owner} accepts versions only as proposals that another member accepts (publishing: reviewed in content/${owner}/index.md). Propose it: press Propose in the editor, run hubcli push with --propose, or send the same body to ${baseUrl}/api/v1/repos/${owner}/${name}/proposals.`,
+    `${owner} accepts versions only as proposals that another member accepts (publishing: reviewed in content/${owner}/index.md). Press Propose in the editor, or send the same body to POST /api/v1/repos/${owner}/${name}/proposals.`,
   )
 }
 
