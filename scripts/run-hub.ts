@@ -21,7 +21,10 @@ import { openFacts } from '../src/hosts/node/operating-facts.ts'
 import { openOwnCatalogue } from '../src/hosts/node/own-catalogue.ts'
 import { openBundle } from '../src/hosts/node/pages.ts'
 import { watchGitHub, watchPublishing } from '../src/hosts/node/watch-publishing.ts'
+import { startDeliveries } from '../src/hosts/node/webhooks/deliver.ts'
+import { openSender } from '../src/hosts/node/webhooks/send.ts'
 import { describeError, logInfo, logProblem } from '../src/log.ts'
+import { sourceOf } from '../src/state/published.ts'
 import { openProgress } from './progress.ts'
 import { readSettings } from './read-settings.ts'
 import { onShutdown } from './shutdown.ts'
@@ -30,11 +33,13 @@ const settings = readSettings()
 const stopping = new AbortController()
 const progress = openProgress(process.stderr, undefined, (words) => logInfo('building', words))
 let host: ServedHub | undefined
+let deliveries: ReturnType<typeof startDeliveries> | undefined
 // Stops the server first, because in-flight requests still need the stores and the site.
 onShutdown(async (hurry) => {
   progress.end()
   await host?.drain(settings.drainMs, hurry)
   await host?.stop()
+  await deliveries?.stop()
   stopping.abort()
 })
 
@@ -69,7 +74,10 @@ try {
       }
     },
     onShow: () => progress.end(),
-    onBuilt: (began) => metrics?.noteBuild(began),
+    onBuilt: (began) => {
+      metrics?.noteBuild(began)
+      deliveries?.wake()
+    },
     onFailed: () => metrics?.noteFailedBuild(),
     onProgress: progress.show,
   })
@@ -90,6 +98,7 @@ try {
   // A connection that waits in a socket, or that a proxy tries again, is better than a page that is not ready yet. One of several hubs is known to be back as soon as it listens.
   const isAlone = socket !== undefined || stores.watchPublishes === undefined
   if (isAlone && isBundled && followed.health().built_at !== null) await pages.tried
+  const sender = openSender(config.webhooks.isPrivateAllowed)
   host = await serveSites(followed.served, stores, {
     ...config,
     listenAt: socket ?? config.listenAt,
@@ -101,6 +110,7 @@ try {
     },
     downloads: await openDownloads('.', config.baseUrl),
     ...watching,
+    findWebhookAddressProblem: sender.findAddressProblem,
     factsOf: openFacts(stores.state, github?.hostFacts),
     healthOf() {
       const known = addState(followed.health(), stores.stateWatch.health())
@@ -118,6 +128,17 @@ try {
   clone?.start(followed.noteMove)
   if (clone) stores.watchPublishes?.(clone.fetchForOthers)
   logUncaughtErrors()
+  deliveries = startDeliveries({
+    state: stores.state,
+    sender,
+    source: sourceOf(config),
+    contentDir,
+    environment: process.env,
+    baseUrl: config.baseUrl,
+    served: () => followed.health().commit,
+    operator: config.webhooks.operator,
+    count: metrics?.countEvent,
+  })
   await followed.ready
   progress.end()
   if (isBundled) await pages.tried

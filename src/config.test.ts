@@ -163,7 +163,7 @@ describe('invalid settings are named without repeating their values', () => {
 
 const SECRETS = [
   ...['DATABASE_PASSWORD', 'DATABASE_URL', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_CLIENT_SECRET', 'GITHUB_TOKEN'],
-  ...['METRICS_TOKEN', 'READERS_GITHUB_TOKEN', 'SESSION_SECRET', 'SIGN_IN_CLIENT_SECRET'],
+  ...['METRICS_TOKEN', 'READERS_GITHUB_TOKEN', 'SESSION_SECRET', 'SIGN_IN_CLIENT_SECRET', 'WEBHOOK_SECRET'],
 ]
 
 describe('secrets in files', () => {

@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { isPrivateHost } from './domain/access/private-host.ts'
+import { isPublicHost } from './domain/access/public-address.ts'
 import type { ReaderRule } from './domain/access/readers.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
@@ -56,6 +57,8 @@ export interface Config {
   auditsReads: boolean
   /** Certificates of authorities, in PEM, that are trusted besides the usual ones. */
   extraCaCerts: readonly string[] | undefined
+  /** The operator's own webhook, and whether webhooks may be in private networks. */
+  webhooks: { operator: { url: string; secret: string } | undefined; isPrivateAllowed: boolean }
   /** Whether `/metrics` is served. */
   hasMetrics: boolean
   /** What a reader of the metrics must send; undefined if they need no token. */
@@ -141,6 +144,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     },
     auditsReads: settings.AUDIT_READS === 'true',
     extraCaCerts: settings.EXTRA_CA_CERTS,
+    webhooks: readWebhooks(settings),
     hasMetrics: settings.METRICS === 'on' || settings.METRICS_PORT !== undefined,
     metricsToken: settings.METRICS_TOKEN,
     metricsAt:
@@ -186,6 +190,21 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', '::1']
 function readListenAt(host: string | undefined, isLocalMode: boolean): Config['listenAt'] {
   if (host === undefined) return isLocalMode ? LOOPBACK : 'everywhere'
   return host === 'localhost' ? LOOPBACK : [host]
+}
+
+/** @throws HubError if the settings are incomplete, or name an address that is not allowed */
+function readWebhooks(settings: Settings): Config['webhooks'] {
+  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = settings
+  const isPrivateAllowed = settings.WEBHOOK_ALLOW_PRIVATE === 'true'
+  if ((url === undefined) !== (secret === undefined))
+    throw settingsError([
+      `${url ? 'WEBHOOK_SECRET' : 'WEBHOOK_URL'}: expected, because ${url ? 'WEBHOOK_URL' : 'WEBHOOK_SECRET'} is set`,
+    ])
+  const parsed = url === undefined ? undefined : new URL(url)
+  const isAllowed = !parsed || isPrivateAllowed || (parsed.protocol === 'https:' && isPublicHost(parsed.hostname))
+  if (!isAllowed || parsed?.username)
+    throw settingsError(['WEBHOOK_URL: expected the https URL of a public server, or WEBHOOK_ALLOW_PRIVATE=true'])
+  return { operator: url !== undefined && secret !== undefined ? { url, secret } : undefined, isPrivateAllowed }
 }
 
 function readGitStore(settings: Settings): GitStoreSettings {

@@ -109,6 +109,8 @@ export type AuditEvent =
   | 'person_unblocked'
   | 'person_forgotten'
   | 'owner_changed'
+  | 'webhook_set'
+  | 'webhook_removed'
   | 'token_refused'
   | 'read'
 

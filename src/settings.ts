@@ -150,6 +150,12 @@ export const SETTINGS = {
   METRICS_PORT: setting(wholeNumber('expected a port number', 65_535, 1)),
   METRICS_HOST: setting(thisMachine),
   METRICS_TOKEN: secret(textLike(/^[\x21-\x7e]{16,200}$/, 'expected at least 16 characters without spaces')),
+  /** The operator's own webhook, of all events. */
+  WEBHOOK_URL: setting(address('expected a URL')),
+  WEBHOOK_SECRET: secret(
+    textLike(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, 'expected whsec_ and 24 to 64 bytes in base64'),
+  ),
+  WEBHOOK_ALLOW_PRIVATE: setting(oneOf('true', 'false'), 'false'),
   SITE_URL: setting(baseAddress),
   /** Set by Netlify: the public base URL. */
   URL: setting(baseAddress),

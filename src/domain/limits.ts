@@ -91,5 +91,7 @@ export const LIMITS = {
   promptsPerMove: 50,
   /** Suites that a protected label may require. */
   suitesPerLabel: 10,
+  /** Each is an address that the hub sends requests to. */
+  webhooksPerOwner: 10,
   retiringModels: 2_000,
 } as const

@@ -56,6 +56,8 @@ export interface ServerHub {
   /** Refuses writes while it is not known which numbers are used up. @throws HubError `unavailable` */
   checkWritable?: (() => void) | undefined
   state: StateStore
+  /** Returns what is wrong with the address of a webhook; omitted if this server delivers no events. */
+  findWebhookAddressProblem?: ((url: string) => Promise<string | undefined>) | undefined
   /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys
   /** The local git repository; used unless the settings name a repository on GitHub. */

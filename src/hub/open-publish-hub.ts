@@ -57,6 +57,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
         endsMs,
       }),
     recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
+    webhooks: await webhooksOf(hub, state),
     limiter: await publishLimiter(config, hub),
     failedTokens: await failedTokensOf(config),
     clientAddress: clientKeyOf(ip),
@@ -73,6 +74,12 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
     advance: async (write) => (await hub?.advance?.(write)) ?? false,
   }
+}
+
+/** Returns the webhooks, if this server delivers events. */
+async function webhooksOf(hub: ServerHub | undefined, state: StateStore): Promise<PublishHub['webhooks']> {
+  const { findWebhookAddressProblem: findAddressProblem } = hub ?? {}
+  return findAddressProblem && { ...(await import('../state/webhooks.ts')).openWebhooks(state), findAddressProblem }
 }
 
 /** Returns what this hub remembers of its publishes. */

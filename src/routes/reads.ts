@@ -19,7 +19,8 @@ export const reads =
         const route = isReading(request) ? routes.get('GET') : undefined
         const answer = route && HANDLERS[route.id]
         if (route && answer) return handleRead(request, route, parameters, answer, () => hub(request, place))
-        if (!areValid(parameters)) return respondNotThere(request)
+        // What only members may read is answered elsewhere, where the host has it.
+        if (!areValid(parameters) || route) return respondNotThere(request)
         throw methodNotAllowed(method, methods)
       }
     for (const one of API_PATHS) add('all', one.path, answerAt(one))

@@ -1,5 +1,5 @@
 // The routes of the API that change what is published, or say what a publish would do.
-import { API_PATHS, areValid } from '../domain/api/routes.ts'
+import { API_PATHS, type ApiPath, areValid } from '../domain/api/routes.ts'
 import type { Clock } from '../server/publish/attempts.ts'
 import { type CheckHub, handleCheck } from '../server/publish/handle-check.ts'
 import { handleWrite } from '../server/publish/handle-write.ts'
@@ -18,13 +18,17 @@ interface Parts<Place> {
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE']
 
+/** What only the owner's members may read is answered here, too. */
+const methodsOf = (routes: ApiPath['routes']) =>
+  routes.get('GET')?.by === 'publish' ? ['GET', 'HEAD', ...METHODS] : METHODS
+
 /** Adds the routes that write and check. */
 export const writes =
   <Place>({ publishing, checking, clock, platformBytes }: Parts<Place>): RouteGroup<Place> =>
   (add) => {
     for (const { path, routes, methods } of API_PATHS)
-      add(METHODS, path, (request, parameters, place) => {
-        const route = routes.get(request.method)
+      add(methodsOf(routes), path, (request, parameters, place) => {
+        const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method)
         if (route?.by === 'publish')
           return handleWrite(
             request,

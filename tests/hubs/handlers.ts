@@ -12,6 +12,7 @@ import { readContentDir } from '../../src/content/content-dir.ts'
 import { openBundles } from '../../src/content/version-files.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
+import { findWebhookUrlProblem } from '../../src/domain/managing/webhook-request.ts'
 import { digestText } from '../../src/files/measure.ts'
 import { openFolder } from '../../src/files/plain-files.ts'
 import type { GitStore } from '../../src/git/git-store.ts'
@@ -29,6 +30,7 @@ import type { RateLimiter } from '../../src/state/rate-limiter.ts'
 import { UNLIMITED } from '../../src/state/rate-limiter-memory.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/state/tokens.ts'
+import { openWebhooks } from '../../src/state/webhooks.ts'
 import { openApp } from './app.ts'
 import { BASE_URL, makeHub } from './make-hub.ts'
 
@@ -128,6 +130,10 @@ export function openHandlers(options: HandlerOptions): Handlers {
     proposals: async () => openProposals(state),
     purge: purge ?? (async () => {}),
     takeTurn: takeTurn ?? createPublishTurns(),
+    webhooks: {
+      ...openWebhooks(state),
+      findAddressProblem: async (url: string) => findWebhookUrlProblem(url, false),
+    },
     isAlone: false,
     advance: async () => false,
   }

@@ -52,6 +52,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     test: 'tests/operate/private-guide.ts',
   })),
   { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
+  { document: 'webhooks', language: 'ts', test: 'tests/publish/webhooks.test.ts' },
   { document: 'results', language: 'js', test: 'tests/clients/promptfoo.test.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
@@ -59,6 +60,16 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
 ]
 
 export const LEFT_OUT: readonly ExampleLeftOut[] = [
+  {
+    document: 'webhooks',
+    has: 'curl -X PUT',
+    reason: 'It needs a receiver on the internet; tests/publish/webhooks.test.ts sets webhooks.',
+  },
+  {
+    document: 'webhooks',
+    has: '"label.moved",\n',
+    reason: 'It is a part of a message; tests/publish/webhooks.test.ts gets whole ones.',
+  },
   {
     document: 'managing',
     has: 'npm run rename',

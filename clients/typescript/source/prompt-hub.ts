@@ -7,6 +7,7 @@ import type { Values } from './filling.ts'
 import { HubReader } from './hub-reader.ts'
 import { requireHubUrl } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
+import { noteChange } from './own-changes.ts'
 import { makeFallback, makePrompt, type Prompt, type PromptFacts } from './prompt.ts'
 import { readTokenFor } from './read-token.ts'
 import { isObject, type VersionRow } from './records.ts'
@@ -16,6 +17,7 @@ import { readSkillFile } from './skill-reader.ts'
 import type { SkillFile } from './skills.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
+import { readWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.ts'
 
 export type { CallOptions, GetOptions } from './arguments.ts'
 export type { Kept, Store } from './cache.ts'
@@ -74,6 +76,7 @@ export type { SuiteResult } from './results.ts'
 export type { SkillFile } from './skills.ts'
 export type { HubEvent } from './standing.ts'
 export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts'
+export type { WebhookEvent, WebhookHeaders } from './webhooks.ts'
 
 /** The types of each prompt's values, by full name. The file written by `prompt-hub types` adds the prompts of a lock to it. */
 // biome-ignore lint/suspicious/noEmptyInterface: empty so that a project's own types can be merged into it
@@ -175,6 +178,19 @@ export class PromptHub {
     parseArguments(`${owner}/all`, { label })
     const found = await this.#hub.getAll(owner, label)
     return found.map((facts) => this.#promptOf(facts))
+  }
+
+  /**
+   * Verifies a message of a webhook, and drops what this process keeps of its prompt: the next `get` asks the hub.
+   *
+   * @param body the body of the request, as it came
+   * @param secret that of the webhook, `whsec_…`
+   * @throws PromptHubError `invalid_request` for a message that was not signed with the secret, or more than five minutes ago; answer it with 400
+   */
+  async handleWebhook(body: string, headers: WebhookHeaders, secret: string): Promise<WebhookEvent> {
+    const event = await readWebhook(body, headers, secret)
+    noteChange(this.url, event.data.full_name)
+    return event
   }
 
   /** What a call accepts. Without a deadline, only each request has a time limit. */

@@ -226,6 +226,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   testsPerSuite: 'Test cases of a suite with one outcome',
   labelsPerPublish: 'Labels that a publish moves',
   promptsPerMove: 'Prompts whose label one request moves',
+  webhooksPerOwner: 'Webhooks per owner',
   suitesPerLabel: 'Test suites that a protected label requires',
   ownerCharacters: 'Length of an owner, in characters',
   nameCharacters: 'Length of a name, in characters',

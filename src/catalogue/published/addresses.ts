@@ -78,7 +78,8 @@ export const ADDRESSES: readonly Address[] = [
   ...Object.values(ROUTES).map(
     ({ method, path, by, summary }): Address => ({
       path,
-      by: by === 'check' ? 'publish' : by,
+      // Where nothing delivers events, the function that reads says so.
+      by: by === 'check' ? 'publish' : by === 'publish' && method === 'GET' ? 'read' : by,
       about: summary,
       methods: method === 'GET' ? READ_METHODS : method === 'POST' && by === 'check' ? ['POST', 'OPTIONS'] : [method],
     }),

@@ -15,6 +15,7 @@ import {
   YankRequest,
 } from '../../domain/managing/request.ts'
 import { ResultRequest } from '../../domain/managing/result-request.ts'
+import { WebhookRecord, WebhookRequest } from '../../domain/managing/webhook-request.ts'
 import { PublishQuery } from '../../domain/publishing/prompt-file.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../../domain/publishing/request.ts'
 import { EXAMPLES } from './openapi-examples.ts'
@@ -37,6 +38,8 @@ import {
   PublishAnswer,
   ResultAnswer,
   ResultRemoval,
+  WebhookAnswer,
+  WebhookRemoval,
 } from './route-schemas.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
@@ -218,6 +221,8 @@ interface Change {
   example?: Json
   isOptional?: boolean
   answer: z.ZodType
+  /** Whether the answer is a list of such records. */
+  isList?: boolean
   description: string
   errors: readonly ErrorCode[]
   /** What a 201 response is, if there is one. */
@@ -242,6 +247,10 @@ const OF_DELETION = {
     'too_late',
   ] as const,
 }
+
+const WEBHOOK_ERRORS = CHANGE_ERRORS.filter(
+  (code) => code !== 'quota_exceeded' && code !== 'repo_archived' && code !== 'version_conflict',
+)
 
 const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersion'>, Change>> = {
   changeRepository: { ...OF_REPOSITORY, body: RepositoryPatch, example: { title: 'Code review' } },
@@ -300,6 +309,21 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersi
       'too_late',
     ],
   },
+  listWebhooks: {
+    answer: WebhookRecord,
+    isList: true,
+    description: 'The webhooks, by name.',
+    errors: WEBHOOK_ERRORS,
+  },
+  setWebhook: {
+    body: WebhookRequest,
+    example: { url: 'https://ci.example.com/prompts', events: ['version.published', 'label.moved'] },
+    answer: WebhookAnswer,
+    created: 'The new webhook, with its secret.',
+    description: 'The webhook; its secret is null, because it was there.',
+    errors: WEBHOOK_ERRORS,
+  },
+  removeWebhook: { answer: WebhookRemoval, description: 'The webhook that was removed.', errors: WEBHOOK_ERRORS },
   changeOwner: {
     body: OwnerPatch,
     example: { name: 'Acme', bio: 'Prompts for code review.' },
@@ -310,13 +334,10 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersi
 }
 
 function describeChange(id: keyof typeof CHANGES, schemas: Components): Json {
-  const { body, example, isOptional, answer, description, errors, created } = CHANGES[id]
-  const given = jsonContent(toSchema(single(answer), schemas))
-  const answered = {
-    description,
-    ...(created !== undefined && { headers: headersOf('Idempotency-Replayed') }),
-    content: given,
-  }
+  const { body, example, isOptional, answer, isList = false, description, errors, created } = CHANGES[id]
+  const given = jsonContent(toSchema(isList ? list(answer) : single(answer), schemas))
+  const isPublish = id === 'acceptProposal'
+  const answered = { description, ...(isPublish && { headers: headersOf('Idempotency-Replayed') }), content: given }
   const content = body && { schema: toSchema(body, schemas), example }
   return {
     tags: [id === 'acceptProposal' || id === 'rejectProposal' ? 'Proposals' : 'Managing'],
@@ -334,7 +355,7 @@ function describeChange(id: keyof typeof CHANGES, schemas: Components): Json {
     responses: {
       '200': answered,
       ...(created !== undefined && {
-        '201': { description: created, headers: headersOf('Location'), content: given },
+        '201': { description: created, ...(isPublish && { headers: headersOf('Location') }), content: given },
       }),
       ...describeErrors(errors),
     },
@@ -359,6 +380,9 @@ export function describeWrites(schemas: Components): Readonly<Record<WriteId | '
     proposeVersion: describePropose(schemas),
     acceptProposal: describeChange('acceptProposal', schemas),
     rejectProposal: describeChange('rejectProposal', schemas),
+    listWebhooks: describeChange('listWebhooks', schemas),
+    setWebhook: describeChange('setWebhook', schemas),
+    removeWebhook: describeChange('removeWebhook', schemas),
     checkVersion: describeCheck(schemas),
   }
 }

@@ -46,6 +46,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
   const fixed = '200 304 429 500 503'
   const read = '200 304 308 404 429 500 503'
   const change = '200 400 401 403 404 409 413 415 422 429 500 502 503'
+  const webhook = change.replace('409 ', '')
   const json = 'application/json'
   const repo = '/api/v1/repos/{owner}/{name}'
   const version = `${repo}/versions/{version}`
@@ -106,6 +107,9 @@ test('lists every endpoint with its parameters, status codes and media types', (
     ['patch /api/v1/users/{handle}', 'changeOwner', change, json, ''],
     ['get /api/v1/users/{handle}/labels/{label}', 'listLabelled', read, json, ''],
     ['put /api/v1/users/{handle}/labels/{label}', 'setLabels', change, json, ''],
+    ['get /api/v1/users/{handle}/webhooks', 'listWebhooks', webhook, json, ''],
+    ['put /api/v1/users/{handle}/webhooks/{webhook}', 'setWebhook', webhook.replace('200', '200 201'), json, ''],
+    ['delete /api/v1/users/{handle}/webhooks/{webhook}', 'removeWebhook', webhook, json, ''],
     ['get /api/v1/openapi.json', 'getOpenapi', fixed, json, ''],
     [`put ${repo}/labels/{label}`, 'setLabel', change, json, ''],
     [`delete ${repo}/labels/{label}`, 'removeLabel', change, json, ''],
@@ -202,10 +206,10 @@ describe('schemas', () => {
       words`
         AcceptanceRequest Activity ActivityMeta Advisory Attestation Capability CapabilityDifference CapabilityMeta ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
         ConditionalLabel DeletionAnswer DeletionRequest Dependent Difference Draft Error Include LabelRemoval LabelRequest
-        LabelTarget LabelledPrompt Matched Meta
-        ModelStatus OwnerAnswer OwnerPatch Proposal ProposalSummary Provenance PublishAnswer PublishRequest Publisher RejectedProposal RejectionRequest Repository
+        LabelTarget LabelledPrompt LabelsAnswer LabelsRequest Matched Meta
+        ModelStatus MovedLabel OwnerAnswer OwnerPatch Proposal ProposalSummary Provenance PublishAnswer PublishRequest Publisher RejectedProposal RejectionRequest Repository
         RepositoryPatch RepositorySummary Result ResultAnswer ResultRemoval ResultRequest SearchMeta Share Skill SkillFile Stats Tag
-        TrustedPublisher User Variable Version VersionSummary Warning YankRequest
+        TrustedPublisher User Variable Version VersionSummary Warning Webhook WebhookAnswer WebhookRemoval WebhookRequest YankRequest
       `.sort(),
     )
   })
@@ -224,6 +228,8 @@ describe('schemas', () => {
         LabelRemoval: [],
         DeletionRequest: [],
         LabelRequest: ['version'],
+        LabelsRequest: ['versions'],
+        WebhookRequest: ['url'],
         Share: ['percent', 'version'],
         YankRequest: ['reason'],
         ResultRequest: ['failed', 'passed'],

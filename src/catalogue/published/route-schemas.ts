@@ -26,6 +26,7 @@ import {
   Warning,
 } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { WebhookRecord } from '../../domain/managing/webhook-request.ts'
 import { AttestationName } from '../../domain/values/attestation.ts'
 import { KINDS } from '../../domain/values/chat.ts'
 import { FilePath, FullName, Name, Owner, Suite, Tag, Version } from '../../domain/values/values.ts'
@@ -150,6 +151,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   version: Version,
   label: Tag,
   suite: Suite,
+  webhook: Tag,
   path: FilePath,
   attestation: AttestationName,
   proposal: ProposalId,
@@ -219,6 +221,25 @@ export const DeletionAnswer = z
     commit: Commit.nullable().describe('The new commit, or null.'),
   })
   .meta({ id: 'DeletionAnswer', description: 'What was deleted, and the result of the request.' })
+
+/** The response to a request to set a webhook. */
+export const WebhookAnswer = z
+  .object({
+    ...WebhookRecord.shape,
+    secret: z
+      .string()
+      .nullable()
+      .describe('What signs the events, `whsec_` and 32 bytes in base64: only when the webhook is set first.'),
+  })
+  .meta({ id: 'WebhookAnswer', description: 'A webhook, with its secret if it is new.' })
+
+/** The response to the removal of a webhook. */
+export const WebhookRemoval = z
+  .object({
+    id: z.string().describe('Its name.'),
+    unchanged: z.boolean().describe('Whether there was no such webhook.'),
+  })
+  .meta({ id: 'WebhookRemoval', description: 'The webhook that was removed.' })
 
 /** The response to a change of an owner: the owner, and the outcome of the request. */
 export const OwnerAnswer = z

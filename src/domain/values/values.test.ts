@@ -72,6 +72,7 @@ test('defines these limits', () => {
     testsPerSuite: 1000000,
     labelsPerPublish: 10,
     promptsPerMove: 50,
+    webhooksPerOwner: 10,
     suitesPerLabel: 10,
     publishesPerMinute: 30,
     toolValueCharacters: 10000,

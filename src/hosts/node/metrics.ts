@@ -11,6 +11,7 @@ import type { StateStore } from '../../state/state-store.ts'
 import { VERSION } from '../../version.ts'
 import type { AnsweredRequest } from './http/request-log.ts'
 import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
+import type { Outcome } from './webhooks/deliver.ts'
 
 /** The metrics of a server. */
 export type Metrics = ReturnType<typeof openMetrics>
@@ -46,6 +47,13 @@ export function openMetrics(commit?: string) {
     registers,
   })
   for (const outcome of ['published', 'unchanged', 'refused', 'failed']) publishes.inc({ outcome }, 0)
+  const events = new Counter({
+    name: 'hub_webhook_events_total',
+    help: 'Deliveries of events: delivered or failed; and events that were given up or found no room.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of ['delivered', 'failed', 'given_up', 'no_room']) events.inc({ outcome }, 0)
   for (const outcome of ['done', 'failed']) builds.inc({ outcome }, 0)
   const status = openStatusMetrics(registry, { version: VERSION, commit: commit ?? '' })
   collectDefaultMetrics({ register: registry })
@@ -94,6 +102,7 @@ export function openMetrics(commit?: string) {
       status.setBuildSeconds((Date.now() - began.getTime()) / 1000)
       builds.inc({ outcome: 'done' })
     },
+    countEvent: (outcome: Outcome) => events.inc({ outcome }),
     noteFailedBuild: () => builds.inc({ outcome: 'failed' }),
     /** Responds with all metrics. */
     async respond(sources: StatusSources): Promise<Response> {

@@ -33,14 +33,15 @@ export async function handleWrite(
   const arrivedMs = time.now()
   const { method } = request
   const { pathname, search } = new URL(request.url)
-  const isOfOwner = route.id === 'changeOwner'
+  const isOfOwner = OF_OWNERS.has(route.id)
   const isOfSeveral = route.id === 'setLabels'
   const { handle = '', owner = handle, name = '' } = route.parameters
   try {
     const kind = bodyKindOf(request)
     const incoming = openBody(request, ...boundBody(request, kind, route.platformBytes))
     await incoming.checkLength()
-    const isOptional = method === 'DELETE' || route.id === 'acceptProposal' || route.id === 'rejectProposal'
+    const isOptional =
+      ['DELETE', 'GET', 'HEAD'].includes(method) || route.id === 'acceptProposal' || route.id === 'rejectProposal'
     // The media type of an optional body is checked only if there is a body.
     if (!isOptional) requireMediaType(request, kind)
     const deps = await connect()
@@ -74,11 +75,16 @@ export async function handleWrite(
   }
 }
 
+/** The writes to an owner itself. */
+const OF_OWNERS: ReadonlySet<WriteId> = new Set(['changeOwner', 'listWebhooks', 'setWebhook', 'removeWebhook'])
+
 /** Opens a write. All but publishes are imported on first use, because most writes are publishes. */
 async function openWrite(request: Request, { id, parameters }: WriteRoute) {
   if (id === 'publishVersion') return openPublish(request)
   if (id === 'changeOwner') return (await import('./owner.ts')).openOwnerChange()
   if (id === 'setLabels') return (await import('./labels-together.ts')).openLabels(parameters)
+  if (id === 'listWebhooks' || id === 'setWebhook' || id === 'removeWebhook')
+    return (await import('./webhooks.ts')).openWebhook(id, parameters)
   if (id === 'recordResult' || id === 'removeResult') return (await import('./results.ts')).openResult(id, parameters)
   if (id === 'deleteRepository' || id === 'deleteVersion')
     return (await import('./deletion.ts')).openDeletion(id, parameters)

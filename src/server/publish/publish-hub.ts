@@ -9,8 +9,14 @@ import type { GitStore } from '../../git/git-store.ts'
 import type { FreshCopies, WriteOrigin } from '../../state/fresh-copies.ts'
 import type { Proposals } from '../../state/proposal-store.ts'
 import type { RateLimiter } from '../../state/rate-limiter.ts'
+import type { Webhooks } from '../../state/webhooks.ts'
 import type { Hub } from '../hub.ts'
 import type { TokenChecks } from './authenticate.ts'
+
+/** The webhooks of owners, and what is wrong with an address, after its name was resolved. */
+export type OwnerWebhooks = Pick<Webhooks, 'list' | 'idsOf' | 'set' | 'remove'> & {
+  findAddressProblem: (url: string) => Promise<string | undefined>
+}
 
 /** A hub to which a sender publishes. Its files and copies are read again each time, because a write changes them. */
 export interface PublishHub
@@ -46,6 +52,8 @@ export interface PublishHub
   takeTurn: TakeTurn
   /** Records when a token was last used. Failures are ignored, because this time is only informational. */
   recordTokenUse: (tokenId: string) => Promise<void>
+  /** Undefined where nothing delivers events. */
+  webhooks?: OwnerWebhooks | undefined
   /** Limits publishes per publisher. */
   limiter: RateLimiter
   /** Limits requests with an invalid token per client IP address. */

@@ -61,6 +61,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       ),
       guide('managing', 'Managing prompts', 'Move labels, yank, deprecate and rename prompts; remove illegal content.'),
       guide('results', 'Test results', 'Report evaluations of a version, and require them before a label moves.'),
+      guide('webhooks', 'Webhooks', 'Be told of versions, labels and results by signed requests.'),
       guide('compose', 'Shared parts', 'Include one prompt in others, assembled when you publish.'),
       guide('content-rules', 'Content rules', 'What is checked in every prompt and pull request.'),
       guide(

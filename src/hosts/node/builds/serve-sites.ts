@@ -58,6 +58,8 @@ type ServeSettings = Pick<Config, 'port'> &
     healthOf?: () => Health
     /** Returns what an operator must hear of, for the metrics. */
     factsOf?: StatusSources['factsOf']
+    /** Returns what is wrong with the address of a webhook; omitted if nothing delivers events. */
+    findWebhookAddressProblem?: ServerHub['findWebhookAddressProblem']
     /** Called for each write that is in the content folder and about to get its place in the order of publishes and builds. */
     onWritten?: (fullName: string) => void
     /** Advances the build that is served to a write; omitted if no build follows. */
@@ -112,6 +114,7 @@ export async function serveSites(
     signIn,
     healthOf = () => STARTING,
     factsOf,
+    findWebhookAddressProblem,
     onWritten = () => {},
     advance,
     pages: shown,
@@ -148,6 +151,7 @@ export async function serveSites(
         onWritten(fullName)
         return order.next(source.read_until)
       },
+      findWebhookAddressProblem,
       usedNumbers: (fullName) => site.used?.get(fullName) ?? [],
       checkWritable: site.checkWritable,
       state: timed,
