@@ -273,7 +273,7 @@ describe('what is delivered', () => {
     })
     for (const [id, { url }] of Object.entries({ redirect, silent, dripping, endless })) await setWebhook(id, url)
     await setWebhook('good', good.url, 'zoe')
-    const { show, outcomes } = await deliver({ timeoutMs: 300 })
+    const { show, outcomes } = await deliver({ timeoutMs: 2_000 })
     await hub.publish({ content: 'One\n' })
     await hub.publish({ content: 'One\n' }, { to: 'zoe/b', token: await hub.makeToken({ scope: 'zoe/*' }) })
     const began = performance.now()
@@ -282,7 +282,7 @@ describe('what is delivered', () => {
       () => expect([redirect, silent, dripping, endless, good].every(({ got }) => got.length > 0)).toBe(true),
       5_000,
     )
-    expect(good.got[0]!.at - began).toBeLessThan(300)
+    expect(good.got[0]!.at - began).toBeLessThan(2_000)
     const problems = async () => {
       const listed: { id: string; last_problem: { message: string } | null }[] = JSON.parse(
         (await call('GET', '')).text,
@@ -293,8 +293,8 @@ describe('what is delivered', () => {
       async () =>
         expect(await problems()).toEqual({
           redirect: 'the answer has the status 307',
-          silent: 'no complete answer within 0.3 s',
-          dripping: 'no complete answer within 0.3 s',
+          silent: 'no complete answer within 2 s',
+          dripping: 'no complete answer within 2 s',
           endless: null,
         }),
       { timeout: 15_000, interval: 200 },
