@@ -36,6 +36,8 @@ interface Read {
   source?: string
   files?: [string, string][]
   bytes?: string[]
+  /** The attributes of a span about the skill. */
+  skill?: Record<string, string>
   error?: [string, string]
 }
 
@@ -46,7 +48,8 @@ async function readWithTypeScript(url: string, lock: string | undefined, path?: 
     const { content, source, files } = prompt
     const wanted = path === undefined ? files.map((file) => file.path) : [path]
     const bytes = await Promise.all(wanted.map(async (each) => Buffer.from(await prompt.file(each)).toString('hex')))
-    return { content, source, files: files.map(({ path, sha256 }) => [path, sha256]), bytes }
+    const skill = Object.fromEntries(Object.entries(prompt.attributes()).filter(([key]) => key.includes('skill')))
+    return { content, source, files: files.map(({ path, sha256 }) => [path, sha256]), bytes, skill }
   } catch (error) {
     if (error instanceof PromptHubError) return { error: [error.code, error.message] }
     throw error
@@ -62,7 +65,8 @@ async def main():
     prompt = await hub.get("acme/forms")
     wanted = [file.path for file in prompt.files] if path is None else [path]
     read = [(await hub.file(prompt, each)).hex() for each in wanted]
-    return {"content": prompt.content, "source": prompt.source, "files": prompt.files, "bytes": read}
+    skill = {key: value for key, value in prompt.attributes().items() if "skill" in key}
+    return {"content": prompt.content, "source": prompt.source, "files": prompt.files, "bytes": read, "skill": skill}
 try:
     print(json.dumps(asyncio.run(main())))
 except PromptHubError as error:
@@ -86,7 +90,11 @@ describe.each([
   ['Python', readWithPython],
 ] as const)('%s', (_, read) => {
   test('from the hub', async () => {
-    expect(await read(hub.url, undefined)).toEqual({ ...WHOLE, source: 'network' })
+    expect(await read(hub.url, undefined)).toEqual({
+      ...WHOLE,
+      source: 'network',
+      skill: { 'gen_ai.skill.name': 'forms', 'gen_ai.skill.description': 'Fills in forms.' },
+    })
     const { error } = await read(hub.url, undefined, '../SKILL.md')
     expect(error).toEqual([
       ...['not_found', 'acme/forms 1.0.0 has no file ../SKILL.md; it has: data.bin, scripts/fill.py'],
@@ -94,7 +102,11 @@ describe.each([
   })
 
   test('from the project under a lock, without a network', async () => {
-    expect(await read(AWAY, join(hub.scratch, 'project/prompts.lock'))).toEqual({ ...WHOLE, source: 'lock' })
+    expect(await read(AWAY, join(hub.scratch, 'project/prompts.lock'))).toEqual({
+      ...WHOLE,
+      source: 'lock',
+      skill: { 'gen_ai.skill.name': 'forms' },
+    })
   })
 
   test('from the hub under a lock, for files that are not in the project', async () => {

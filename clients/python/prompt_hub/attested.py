@@ -150,7 +150,7 @@ def _digest_files(record: Dict[str, Any], folder: str, is_granting: bool) -> Dic
     that it asks for."""
     skill: Optional[bytes] = write_skill(record).encode()
     tools = read_tools(record["skill"]) if is_granting else ()
-    if skill is not None and tools:
+    if tools:
         skill = grant_tools(skill, tools)
     if skill is not None and folder != record["full_name"].split("/")[-1]:
         skill = rename_skill(skill, folder)

@@ -51,6 +51,7 @@ class LockReader:
         files = tuple(file for file in _files_of(locked) if file.path != SKILL)
         variables, parameters = details.variables, dict(details.parameters)
         record = VersionRecord(name, locked.version, content, locked.sha256, variables, parameters, files, locked.publisher)
+        record = record._replace(skill="" if _files_of(locked) else None)
         return Found(record, "lock", 0.0, None, label)
 
     def _read_exactly(self, name: str, version: str, sha256: str, label: Optional[str], call: Call) -> Found:

@@ -74,6 +74,8 @@ class Prompt:
     format: str = "text"
     publisher: Optional[Publisher] = None
     """The workflow that published the version, as the hub or the lock says; None for a token or a person."""
+    skill: Optional[str] = None
+    """The description of an Agent Skill, which a lock does not have: then empty; None for any other prompt."""
     _read_results: Optional[Callable[[], Tuple[SuiteResult, ...]]] = field(default=None, repr=False, compare=False)
     _read_file: Optional[Callable[[SkillFile], bytes]] = field(default=None, repr=False, compare=False)
     _on_unused: Optional[Callable[[Sequence[str]], None]] = field(default=None, repr=False, compare=False)
@@ -217,9 +219,12 @@ class Prompt:
     def attributes(self) -> Dict[str, str]:
         """The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in
         OpenTelemetry's conventions for generative AI, `prompt.sha256` and, if it was requested by a label, `prompt.label`.
-        A fallback has only its name."""
+        A fallback has only its name. An Agent Skill also has `gen_ai.skill.name` and, unless it was read under a lock,
+        `gen_ai.skill.description`."""
         known = {"gen_ai.prompt.name": self.name, "gen_ai.prompt.version": self.version}
         known.update({"prompt.sha256": self.sha256, "prompt.label": self.label})
+        if self.skill is not None:
+            known.update({"gen_ai.skill.name": self.name.split("/")[-1], "gen_ai.skill.description": self.skill or None})
         return {key: value for key, value in known.items() if value is not None}
 
     def _fill(self, values: Mapping[str, object]) -> str:
@@ -287,6 +292,7 @@ class Found(NamedTuple):
             label=self.label,
             format=record.format or _format_of(record.content),
             publisher=record.publisher,
+            skill=record.skill,
             _read_results=_OfHub(read_results, "get_again"),
             _read_file=_OfHub(read_file, "get_again"),
         )

@@ -41,6 +41,8 @@ class VersionRecord(NamedTuple):
     """`text` or `chat`; None in a record that does not say it."""
     allowed_tools: Tuple[str, ...] = ()
     """The tools that a skill asks to use without a question."""
+    skill: Optional[str] = None
+    """The description of an Agent Skill, which a lock does not have: then empty; None for any other prompt."""
 
 
 class ModelStatus(NamedTuple):
@@ -183,6 +185,7 @@ def _version(value: object) -> VersionRecord:
         included=_included(as_list(data.get("includes", []))),
         format=data["format"] if data.get("format") in ("text", "chat") else None,
         allowed_tools=read_tools(data.get("skill")),
+        skill=None if data.get("skill") is None else text_or_none(data["skill"].get("description")) or "",
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()

@@ -141,5 +141,6 @@ function factsOfLocked(
   const rest = { source: 'lock', ageMs: 0, standing: undefined } as const
   // A lock does not say the format; only the text does.
   const format = formatOf(content)
-  return { name, version, format, content, sha256, variables, parameters, files: others, publisher, ...rest }
+  const skill = files && { skill: '' }
+  return { name, version, format, content, sha256, variables, parameters, files: others, publisher, ...skill, ...rest }
 }

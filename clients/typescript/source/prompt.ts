@@ -52,6 +52,8 @@ export interface PromptFacts {
   files: readonly SkillFile[]
   /** The workflow that published the version, as the hub or the lock says; undefined for a token or a person. */
   publisher?: Publisher | undefined
+  /** The description of an Agent Skill, which a lock does not have: then empty; undefined for any other prompt. */
+  skill?: string | undefined
   source: Source
   /** Time since the hub confirmed it, in milliseconds; 0 when it cannot change. */
   ageMs: number
@@ -126,7 +128,7 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
     values: More,
     options: ModelCallOptions & { unknown: 'ignore' },
   ): ModelCalls[Target]
-  /** The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in OpenTelemetry's conventions for generative AI, `prompt.sha256` and, if it was requested by a label, `prompt.label`. A fallback has only its name. */
+  /** The attributes of a span that say which prompt was used: `gen_ai.prompt.name` and `gen_ai.prompt.version`, as in OpenTelemetry's conventions for generative AI, `prompt.sha256` and, if it was requested by a label, `prompt.label`. A fallback has only its name. An Agent Skill also has `gen_ai.skill.name` and, unless it was read under a lock, `gen_ai.skill.description`. */
   attributes(): Record<string, string>
 }
 
@@ -192,7 +194,7 @@ function onlyKnown(values: Values, variables: readonly Variable[]): Values {
 
 /** The functions of a prompt that need no hub. Their errors name it. @param take the values that the text has a place for */
 function fillingOf(
-  { name, version, label, format, sha256, content, variables, parameters }: PromptFacts,
+  { name, version, label, format, sha256, content, variables, parameters, skill }: PromptFacts,
   take: (values: Values) => Values,
 ): Pick<Prompt, 'fill' | 'messages' | 'for' | 'attributes'> {
   const subject = version === null ? `the fallback of ${name}` : `${name} ${version}`
@@ -222,6 +224,8 @@ function fillingOf(
       ...(version !== null && { 'gen_ai.prompt.version': version }),
       ...(sha256 !== null && { 'prompt.sha256': sha256 }),
       ...(label !== null && { 'prompt.label': label }),
+      ...(skill !== undefined && { 'gen_ai.skill.name': name.split('/').at(-1)! }),
+      ...(skill !== undefined && skill !== '' && { 'gen_ai.skill.description': skill }),
     }),
   }
 }
@@ -238,9 +242,10 @@ function naming<Result>(subject: string, work: () => Result): Result {
 
 /** The metadata from a version's record. */
 export function factsOf(record: VersionRecord): Omit<PromptFacts, 'label' | 'source' | 'ageMs' | 'standing'> {
-  const { full_name, version, content, content_sha256, variables, parameters, files, publisher } = record
+  const { full_name: name, version, content, content_sha256: sha256 } = record
+  const { variables, parameters, files, publisher, skill } = record
   const format = record.format ?? formatOf(content)
-  return { name: full_name, version, format, content, sha256: content_sha256, variables, parameters, files, publisher }
+  return { name, version, format, content, sha256, variables, parameters, files, publisher, skill }
 }
 
 /** The format of a text without a record. */

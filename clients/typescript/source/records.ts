@@ -34,6 +34,8 @@ export interface VersionRecord {
   publisher: Publisher | undefined
   /** The versions whose content it includes, each once, as in `acme/house-style@1.4.0`. */
   included: string[]
+  /** The description of an Agent Skill; undefined for any other prompt. */
+  skill: string | undefined
 }
 
 /** An advisory about some versions. */
@@ -159,7 +161,9 @@ async function findVersion(data: Record<string, unknown>): Promise<VersionRecord
   await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
   const publisher = readPublisher(data)
   const format = data.format === 'text' || data.format === 'chat' ? data.format : undefined
-  return { full_name, version, format, content, content_sha256, variables, parameters, files, publisher, included }
+  const skill = isObject(data.skill) ? String(data.skill.description ?? '') : undefined
+  const record = { full_name, version, format, content, content_sha256, variables, parameters, files } as const
+  return { ...record, publisher, included, skill }
 }
 
 /** Reads which versions a version includes. @returns undefined if a value is invalid */
