@@ -57,6 +57,21 @@ test('reports a change right after the start, and later ones', { timeout: 2 * WI
   expect(told).toEqual([['acme/one/index.md'], ['acme/one/versions/1.0.0.md']])
 })
 
+test('watches thousands of folders while other work goes on, and one that was replaced meanwhile', async () => {
+  const owners = Array.from({ length: 60 }, (_, at) => `owner${at}`)
+  for (const owner of owners)
+    for (let at = 0; at < 100; at++) mkdirSync(join(dir, owner, `prompt${at}`), { recursive: true })
+  watchIt()
+  rmSync(join(dir, 'owner59'), { recursive: true })
+  put('owner59/new/index.md')
+  // Anything may have changed until everything is watched.
+  await expectTold('everything')
+  put('owner0/prompt99/index.md')
+  put('owner58/prompt99/index.md')
+  put('owner59/new/versions/1.0.0.md')
+  await expectTold('owner0/prompt99/index.md', 'owner58/prompt99/index.md', 'owner59/new/versions/1.0.0.md')
+})
+
 test('reports files in new and moved folders, however quickly they appear', async () => {
   watchIt()
   put('acme/two/versions/1.0.0.md')

@@ -456,7 +456,17 @@ function askToBegin(): Promise<ReadyContent> {
   return begun.promise
 }
 
-if (!isClone) watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
+/** Whether all files are looked at soon in any case. */
+let isLookDue = restored?.seen.isClean === true
+if (!isClone)
+  watchContent(
+    contentDir,
+    wantChange,
+    (reason) => say({ kind: 'polling', reason }),
+    () => {
+      if (!isLookDue) wantLook()
+    },
+  )
 function hear(message: HostMessage): void {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))
@@ -469,8 +479,11 @@ function hear(message: HostMessage): void {
 }
 parentPort?.on('message', hear)
 watchDays(want)
-if (restored?.seen.isClean) {
+if (isLookDue) {
   wanted = 'commit'
   start()
-  setTimeout(want, FIRST_LOOK_MS).unref()
+  setTimeout(() => {
+    isLookDue = false
+    want()
+  }, FIRST_LOOK_MS).unref()
 } else want()

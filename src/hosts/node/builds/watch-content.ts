@@ -18,11 +18,13 @@ const MAX_EVENTS = 2_000
  *
  * @param want receives the paths of the changed files, relative to the folder, and of deleted folders, which end with a slash; undefined if anything may have changed
  * @param onPolling called once with the reason why watching failed
+ * @param onLate called when everything is watched, if that took so long that changes may have been missed
  */
 export function watchContent(
   contentDir: string,
   want: (paths: string[] | undefined) => void,
   onPolling: (reason: string) => void = () => {},
+  onLate: () => void = () => want(undefined),
 ) {
   let settling: NodeJS.Timeout | undefined
   let polling: NodeJS.Timeout | undefined
@@ -63,6 +65,7 @@ export function watchContent(
   const folders = watchFolders(contentDir, isIgnoredName, {
     onChange: noteChange,
     onReplaced: wantAll,
+    onLate,
     onError: startPolling,
   })
   return {

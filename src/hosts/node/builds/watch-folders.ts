@@ -2,6 +2,12 @@
 import { type Dirent, type FSWatcher, lstatSync, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
+/** How long setting up holds up the thread at the start, which is enough for a thousand folders. */
+const FIRST_SLICE_MS = 100
+/** How long it holds up other work after that, and how long it then pauses. */
+const SLICE_MS = 5
+const PAUSE_MS = 10
+
 /** How often to check whether the top folder was replaced, because the operating system reports only changes inside it. */
 const LOOK_AT_TOP_MS = 1_000
 
@@ -11,6 +17,8 @@ interface FolderEvents {
   onChange: (path: string) => void
   /** The top folder was replaced, removed or restored. */
   onReplaced: () => void
+  /** All folders are watched only now, after other work went on: what changed in the meantime may have been missed. */
+  onLate: () => void
   /** A folder cannot be watched. Called for each such folder. */
   onError: (error: unknown) => void
 }
@@ -19,25 +27,24 @@ interface Folder {
   watcher: FSWatcher
   /** Watched subfolders, by name. */
   below: Map<string, Folder>
+  isClosed: boolean
 }
 
 /**
- * Watches a folder and all its subfolders; all of them are watched when this returns. Symbolic links below the top folder are not followed.
+ * Watches a folder and all its subfolders. Many thousands take seconds, during which other work goes on. Symbolic links below the top folder are not followed.
  *
  * @param isIgnored returns whether to skip files and folders with this name
  */
 export function watchFolders(
   top: string,
   isIgnored: (name: string) => boolean,
-  { onChange, onReplaced, onError }: FolderEvents,
+  { onChange, onReplaced, onLate, onError }: FolderEvents,
 ) {
   let root: Folder | undefined
   let identity: string | undefined
 
-  /** Watches a folder and its subfolders. @param found called for each file in them */
-  const add = (path: string, found: (path: string) => void): Folder | undefined => {
-    const folder = open(path)
-    if (!folder) return undefined
+  /** Watches the folders in a watched one, one at each step. @param found called for each file in them */
+  function* fill(folder: Folder, path: string, found: (path: string) => void): Generator<void, void> {
     // The folder is read after the watch starts, so that no change is missed in between.
     for (const entry of readFolder(join(top, path))) {
       const { name } = entry
@@ -46,9 +53,21 @@ export function watchFolders(
         found(path + name)
         continue
       }
-      const below = add(`${path}${name}/`, found)
-      if (below) folder.below.set(name, below)
+      // An event may have been first.
+      if (folder.below.has(name)) continue
+      const below = open(`${path}${name}/`)
+      if (!below) continue
+      folder.below.set(name, below)
+      yield
+      if (folder.isClosed) return
+      yield* fill(below, `${path}${name}/`, found)
     }
+  }
+
+  /** Watches a folder and its subfolders at once. @param found called for each file in them */
+  const add = (path: string, found: (path: string) => void): Folder | undefined => {
+    const folder = open(path)
+    if (folder) runFor(fill(folder, path, found), Number.POSITIVE_INFINITY)
     return folder
   }
 
@@ -61,7 +80,7 @@ export function watchFolders(
         // An event without a name concerns the folder itself, which its parent also reports.
         if (typeof name === 'string' && name !== '' && !isIgnored(name)) hear(event, path, below, name)
       })
-      return { watcher, below }
+      return { watcher, below, isClosed: false }
     } catch (error) {
       if (!isGone(error)) onError(error)
       return undefined
@@ -88,7 +107,16 @@ export function watchFolders(
   const openTop = () => {
     if (root) close(root)
     identity = identifyFolder(top)
-    root = identity === undefined ? undefined : add('', () => {})
+    const mine = identity === undefined ? undefined : open('')
+    root = mine
+    if (!mine) return
+    const steps = fill(mine, '', () => {})
+    const goOn = (ms: number) => {
+      if (mine.isClosed) return
+      if (!runFor(steps, ms)) setTimeout(goOn, PAUSE_MS, SLICE_MS)
+      else if (ms === SLICE_MS) onLate()
+    }
+    goOn(FIRST_SLICE_MS)
   }
   openTop()
   const looking = setInterval(() => {
@@ -106,9 +134,17 @@ export function watchFolders(
   }
 }
 
-function close({ watcher, below }: Folder): void {
-  watcher.close()
-  for (const folder of below.values()) close(folder)
+/** @returns whether all steps are done */
+function runFor(steps: Generator<void, void>, ms: number): boolean {
+  const endsAt = performance.now() + ms
+  while (performance.now() < endsAt) if (steps.next().done) return true
+  return false
+}
+
+function close(folder: Folder): void {
+  folder.isClosed = true
+  folder.watcher.close()
+  for (const one of folder.below.values()) close(one)
 }
 
 /** Returns no entries for a folder that has since been deleted. A folder that cannot be read is reported as a content problem. */
