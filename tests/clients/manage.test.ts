@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HubManager } from '../../clients/typescript/source/prompt-hub.ts'
+import { chooseVersion, type LabelTarget } from '../../src/domain/values/label-target.ts'
 import { makeFolder, runHubcli, SHELL } from '../cli/shells.ts'
 import { pointing } from '../fixtures/labels.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -55,6 +56,14 @@ describe('hubcli', () => {
     expect((await record()).labels).toEqual(pointing({ production: '1.0.0' }))
     const share = done('production 1.0.0, 1.1.0 for 10 %')
     expect(await run(['label', NAME, 'production', '--split', '1.1.0=10', '--reason', 'Try'])).toMatchObject(share)
+    for (const key of ['', 'user-1', 'user-17']) {
+      const content = (await chooseVersion((await production()) as LabelTarget, key)) === '1.0.0' ? 'One\n' : 'Two\n'
+      expect(await run(['cat', `${NAME}@production`, '--key', key])).toMatchObject({ code: 0, stdout: content })
+    }
+    expect(await run(['cat', NAME, '--key', 'user-1'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--key: expected a label'),
+    })
     expect(await run(['label', NAME, 'production', '1.1.0'])).toMatchObject(done('production 1.1.0'))
     expect(await run(['label', NAME, 'production', '--undo'])).toMatchObject(share)
     expect(await production()).toMatchObject({ version: '1.0.0', split: { percent: 10 } })

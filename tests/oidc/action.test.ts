@@ -563,6 +563,28 @@ describe('the action result', () => {
     })
   })
 
+  test('a run whose suite fails sets a split back', async () => {
+    writeFileSync(join(dir, 'prompts/tested.md'), 'Test me twice.')
+    await run({ FILES: 'prompts/tested.md' })
+    await report()
+    const token = await hub.makeToken({ permissions: ['label'] })
+    const canary = { method: 'PUT', path: '/api/v1/repos/acme/tested/labels/canary', token }
+    await hub.publish({ version: '1.0.0', split: { version: '1.0.1', percent: 10 } }, canary)
+    writeFileSync(join(dir, 'worse.xml'), '<testsuite><testcase><failure/></testcase></testsuite>')
+    const failing = { INPUT_VERSION: '1.0.1', INPUT_FILE: 'worse.xml', INPUT_GUARD: 'canary', INPUT_THRESHOLD: '0' }
+    expect((await report(failing)).stdout).toContain('canary: ')
+    expect((await hub.read('/api/v1/repos/acme/tested')).data.labels).toMatchObject({
+      canary: { version: '1.0.0', split: null },
+    })
+    const { data } = JSON.parse((await hub.read('/api/v1/repos/acme/tested/activity')).text)
+    const [ended] = data.filter((one: { label: string | null }) => one.label === 'canary')
+    expect(ended).toMatchObject({
+      to_split: null,
+      by_workflow: expect.stringContaining('publish.yml'),
+      reason: expect.any(String),
+    })
+  })
+
   test.each([
     ['a file that is a link', { INPUT_FILE: 'link.xml' }, 'file: link.xml is a symbolic link; name the file itself.'],
     [

@@ -17,6 +17,7 @@ from prompt_hub.ranges import is_label, is_range, is_version
 from prompt_hub.records import find_wanted, read_repository_record, read_version_record
 from prompt_hub.review import explain_none
 from prompt_hub.source import Source
+from prompt_hub.split import choose_version
 from prompt_hub.trouble import PromptHubError
 
 
@@ -105,16 +106,20 @@ def choose(given):
         raise invalid(f"@{wish}: expected no --version, --label or --locked beside it")
     if at and not (label or (wish and not is_range(wish))):
         raise invalid("--at: expected a label beside it, such as --label production")
-    return Wanted(name, version or label or wish, at)
+    key = given["--key"]
+    if key is not None and (at or not (label or (wish and not is_range(wish)))):
+        raise invalid("--key: expected a label beside it, such as --label production, and no --at")
+    return Wanted(name, version or label or wish, at, key)
 
 
 class Wanted:
-    """A prompt, and the version, range or label to read: empty for the latest version."""
+    """A prompt, and the version, range or label to read, empty for the latest version, for a caller with a key."""
 
-    def __init__(self, name, wish, at):
+    def __init__(self, name, wish, at, key=None):
         self.name = name
         self.wish = wish
         self.at = at
+        self.key = key
 
     def find(self, hub):
         """The record of the version."""
@@ -134,7 +139,8 @@ class Wanted:
             name = self._find_name(hub, repository)
         if name != self.name:
             repository, rows = source.read_state(name, None, self.wish)
-        version = find_wanted(self.wish, repository.labels, rows)
+        target = repository.labels.get(self.wish) if self.key else None
+        version = choose_version(target, self.key) if target else find_wanted(self.wish, repository.labels, rows)
         if version is None:
             raise PromptHubError("not_found", explain_none(name, self.wish, repository.labels, rows))
         return source.read_version(name, version)

@@ -32,12 +32,14 @@ interface Which {
   label?: string
   at?: string
   locked?: boolean
+  /** Names the caller. */
+  key?: string
 }
 
 /** `cat`. */
 export const catCommand: Command = define({
   takes: [1, 1],
-  options: { ...WHICH, locked: flag },
+  options: { ...WHICH, locked: flag, key: text },
   async run([name = ''], which) {
     sayBytes(new TextEncoder().encode((await findPrompt(name, which)).content))
   },
@@ -112,7 +114,7 @@ export const versionsCommand: Command = define({
 })
 
 /** Reads the prompt that a command names. */
-export async function findPrompt(name: string, { version, label, at, locked = false }: Which): Promise<Prompt> {
+export async function findPrompt(name: string, { version, label, at, key, locked = false }: Which): Promise<Prompt> {
   if (version !== undefined && !isVersion(version))
     throw invalid(`--version: expected a version such as 1.2.0, got ${version || 'nothing'}`)
   if (label !== undefined && readWish(label)?.kind !== 'label')
@@ -121,6 +123,8 @@ export async function findPrompt(name: string, { version, label, at, locked = fa
     ...(version !== undefined && { version }),
     ...(label !== undefined && { label }),
   })
+  if (key !== undefined && (wish?.kind !== 'label' || at !== undefined))
+    throw invalid('--key: expected a label beside it, such as --label production, and no --at')
   if (locked && wish) throw invalid('--locked: expected no version or label beside it')
   if (locked) await enterProject()
   if (locked) return new PromptHub({ lock: await openLock(LOCK) }).get(fullName)
@@ -135,7 +139,7 @@ export async function findPrompt(name: string, { version, label, at, locked = fa
       ? { version: wish.version }
       : wish?.kind === 'range'
         ? { range: wish.range }
-        : (wish ?? {}),
+        : { ...wish, ...(key !== undefined && { key }) },
   )
   if (prompt.name !== fullName) complain(`warning: ${fullName} has moved to ${prompt.name}`)
   await warn(hub, prompt)
