@@ -184,6 +184,7 @@ function openBundledSearch(config: Config): Search {
     find: async (question) => (await opened()).find(question),
     listMenu: async () => (await opened()).listMenu(),
     completeOwner: async (prefix, limit) => (await opened()).completeOwner(prefix, limit),
+    findNear: async (name) => (await opened()).findNear(name),
     completeName: async (prefix, owner, limit) => (await opened()).completeName(prefix, owner, limit),
   }
 }

@@ -3,6 +3,7 @@
 import type { Filters } from '../catalogue/search/document.ts'
 import type { Sort } from '../domain/api/data-paths.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
+import type { RepositoryPlace } from '../domain/values/names.ts'
 
 /** A search query; a result matches all of its conditions. */
 export interface SearchQuery extends Filters {
@@ -48,6 +49,8 @@ export interface Completions {
 export interface Search {
   /** @throws HubError `unavailable` when the index cannot be read or the deadline has passed */
   find(question: SearchQuery): Promise<SearchResults>
+  /** Finds prompts with a name, or with one that is almost the same, in the order `top`. @throws HubError `unavailable` */
+  findNear(name: string): Promise<RepositoryPlace[]>
   /** Lists the first repositories in the order `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
   listMenu(): Promise<MenuEntry[]>
   /** Finds owners that start with a prefix. @throws HubError `unavailable` */

@@ -8,11 +8,12 @@ import type { CatalogueEntry } from '../catalogue/entry.ts'
 import { FIELDS, listColumns, listWords, readDocument } from '../catalogue/search/document.ts'
 import { indexEquivalents } from '../catalogue/search/equivalents.ts'
 import { SORTS } from '../domain/api/data-paths.ts'
+import { skeletonOf } from '../domain/search/near-names.ts'
 import { toTerm } from '../domain/search/tokens.ts'
 import { MENU_SIZE } from './search.ts'
 
 /** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
-export const INDEX_SHAPE = 5
+export const INDEX_SHAPE = 6
 /** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10
@@ -22,9 +23,10 @@ const MIN_EDITED = 10
  */
 const TABLES = `
   CREATE TABLE state (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
-  CREATE TABLE prompts (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL, summary TEXT NOT NULL, source BLOB NOT NULL);
+  CREATE TABLE prompts (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL, skeleton TEXT NOT NULL, summary TEXT NOT NULL, source BLOB NOT NULL);
   CREATE UNIQUE INDEX prompts_by_owner ON prompts (owner, name);
   CREATE INDEX prompts_by_name ON prompts (name);
+  CREATE INDEX prompts_by_skeleton ON prompts (skeleton);
   CREATE INDEX prompts_by_title ON prompts (title);
   CREATE TABLE words (word TEXT PRIMARY KEY, term TEXT NOT NULL, uses INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX words_by_term ON words (term, uses);
@@ -193,7 +195,7 @@ function changePrompts(
   const terms = new Map<string, string>()
   const term = (word: string) => terms.get(word) ?? terms.set(word, toTerm(word)).get(word)!
   const insertText = database.prepare(`INSERT INTO texts (${columns}) VALUES (${values})`)
-  const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?)')
+  const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?, ?)')
   let last = Math.max(0, ...ids.values())
   for (const fullName of added) {
     const { repository, summary } = entries.get(fullName)!
@@ -206,7 +208,7 @@ function changePrompts(
     ids.set(fullName, id)
     insertText.run(id, ...texts)
     const source = isEditable ? deflateRawSync(JSON.stringify({ texts, words }), { level: 1 }) : ''
-    insertPrompt.run(id, owner, name, document.title.join(' '), JSON.stringify(rest), source)
+    insertPrompt.run(id, owner, name, document.title.join(' '), skeletonOf(name), JSON.stringify(rest), source)
     count(words, 1)
   }
   const changeWord = database.prepare(

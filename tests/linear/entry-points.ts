@@ -34,6 +34,8 @@ import { findCertainSecret } from '../../src/domain/content/secrets.ts'
 import { findSkillProblems, formatSkill } from '../../src/domain/content/skill.ts'
 import { findWeakDescription } from '../../src/domain/content/skill-descriptions.ts'
 import { checkFileText } from '../../src/domain/content/version-files.ts'
+import { summariseAdded } from '../../src/domain/inspect/describe.ts'
+import { inspectVersion } from '../../src/domain/inspect/inspect-version.ts'
 import { decideChange } from '../../src/domain/managing/decision.ts'
 import { decideOwnerChange } from '../../src/domain/managing/owner-decision.ts'
 import { readOwnerChange } from '../../src/domain/managing/owner-request.ts'
@@ -55,7 +57,7 @@ import { previewedOf, readVersionForm, requestsOf } from '../../src/editor/form/
 import { readPasted } from '../../src/editor/long-work.ts'
 import { changeOf } from '../../src/editor/manage-form.ts'
 import { ownerChangeOf } from '../../src/editor/owner-form.ts'
-import { measure } from '../../src/files/measure.ts'
+import { digestText, measure } from '../../src/files/measure.ts'
 import { createHubApp } from '../../src/hub/hub-app.ts'
 import { reviewIncludes } from '../../src/review/rules/includes.ts'
 import { fixFile } from '../../src/review/rules/mechanical.ts'
@@ -254,6 +256,17 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
       () => checkText('readme', text),
       () => joinWords(text),
       () => splitChat(text),
+    ]
+  },
+  'what a version can do': (text) => {
+    const record = { ...recordOf(text, 'text'), skill: { description: text, license: null } }
+    const files = filesOf(text)
+    const torn = files.map(({ path, bytes }) => ({ path, bytes: Uint8Array.from([0xff, ...bytes]) }))
+    const found = inspectVersion(record, files, digestText)
+    return [
+      () => inspectVersion(record, files, digestText),
+      () => inspectVersion(record, torn, digestText),
+      () => summariseAdded([], found),
     ]
   },
   'a page of Markdown': (text) => [() => renderMarkdown(text, { title: 'a' }), () => linkTarget(text)],

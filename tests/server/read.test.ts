@@ -218,8 +218,7 @@ describe('CDN headers', () => {
 })
 
 test('a check warns about a new name that is almost that of another prompt', async () => {
-  const matches = [{ owner: 'acme', name: 'code-review', full_name: 'acme/code-review' }]
-  const search = () => ({ find: async () => ({ matches, total: 1, isTotalExact: true, matched: undefined }) })
+  const search = () => ({ findNear: async () => [{ owner: 'acme', name: 'code-review' }] })
   const hub = makeHub({ search } as unknown as Partial<Hub>)
   const check = async (fullName: string) => {
     const body = JSON.stringify({ content: 'Review it.\n' })

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { readContentDir } from '../../src/content/content-dir.ts'
 import { filesInto } from '../../src/content/write-files.ts'
+import { neighboursOf } from '../../src/domain/search/near-names.ts'
 import { openSearchIndex } from '../../src/search/open-index.ts'
 import type { SearchQuery } from '../../src/search/search.ts'
 import { buildSearchIndex } from '../../src/search/write-index.ts'
@@ -56,6 +57,21 @@ const find = async (question: Partial<SearchQuery>) => {
   })
   return { names: matches.map(({ name }) => name), total }
 }
+
+test('finds a prompt by each name that is almost its own, and by its name for an owner that is', async () => {
+  const near = [
+    'codereview',
+    'code--review',
+    'c0de-review',
+    'code-revlew',
+    'code-rev1ew',
+    ...neighboursOf('code-review'),
+  ]
+  expect(near.length).toBeGreaterThan(800)
+  for (const name of [...near, 'code-review'])
+    expect([name, await search.findNear(name)]).toEqual([name, [{ owner: 'a', name: 'code-review' }]])
+  expect(await search.findNear('code-rewrite')).toEqual([])
+})
 
 test('the fixture is valid content', () => expect(problems).toEqual([]))
 

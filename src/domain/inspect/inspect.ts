@@ -23,15 +23,20 @@ const WORDS = openWords(RULES.map(({ words }) => words))
 
 /** Listed findings of a kind with one severity; the others are counted. */
 const MAX_LISTED = 50
-/** How many characters all rules together read, so that a text in which every rule looks in vain takes no longer than others of its length: the densest of 649 public skills needs three for each of its own. */
-const MAX_READ = 24_000_000
+/** How many characters all rules together read, so that a text in which every rule looks in vain takes no longer than others of its length: the densest of 649 public skills needs nine for each of its own. */
+const MAX_READ = 16_000_000
 const MIN_READ = 500_000
-const READ_PER_CHARACTER = 4
+const READ_PER_CHARACTER = 12
 /** New matches of one rule in one line. */
 const MAX_MATCHES = 20
 /** With more addresses in a line, each rule that looks for one tries many places, and this many times the line counts as read. */
 const MAX_ADDRESSES = 40
 const DENSE_COST = 1_000
+/** Looking for a rule in a line takes as long as reading this many characters, however short the line is. */
+const LOOK_COST = 40
+/** A rule looks this far from each of its words. What few good lines have is not counted. */
+const REPEATED_COST = 200
+const MANY_REPEATED = 20
 /** As much of a match as is compared. */
 const MAX_SHOWN = 2_000
 
@@ -94,7 +99,7 @@ type Add = (kind: CapabilityKind, severity: CapabilitySeverity, line: number, wo
 function inspectBytes(path: string, bytes: Uint8Array, add: Add, state: { left: number }): void {
   const start = String.fromCharCode(...bytes.subarray(0, 16))
   const isImage = IMAGE.test(start)
-  const isReadable = bytes.filter(isReadableByte).length >= bytes.length * READABLE_SHARE
+  const isReadable = countReadable(bytes) >= bytes.length * READABLE_SHARE
   const [, severity = 'info' as const, what = 'a file that is no text'] =
     PACKED.find(([sign]) => sign.test(start)) ?? []
   if (isImage && isReadable && bytes.length > 0) add('encoded', 'danger', 1, 'a text that begins as an image')
@@ -107,6 +112,12 @@ function inspectBytes(path: string, bytes: Uint8Array, add: Add, state: { left: 
   inspectText(path, text, addSome, state)
 }
 
+function countReadable(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < bytes.length; at++) count += Number(isReadableByte(bytes[at]!))
+  return count
+}
+
 const isReadableByte = (byte: number) =>
   (byte >= 32 && byte < 127) || byte === 0 || byte === 9 || byte === 10 || byte === 13
 
@@ -116,11 +127,12 @@ function inspectText(path: string, text: string, add: Add, state: { left: number
   const known = new Set<string>()
   let takesSecrets = false
   let sends = 0
-  for (const { line, offset, text: words, from, to, rules } of findLines(text, WORDS)) {
+  for (const { line, offset, text: words, from, to, rules, repeated } of findLines(text, WORDS)) {
+    state.left -= Math.max(0, repeated - MANY_REPEATED) * REPEATED_COST
     const inCode = isCode(offset)
     const isDense = words.split('://', MAX_ADDRESSES + 2).length > MAX_ADDRESSES + 1
     for (const index of rules) {
-      state.left -= words.length * (isDense && LOOKS_FOR_ADDRESS[index] ? DENSE_COST : 1)
+      state.left -= LOOK_COST + words.length * (isDense && LOOKS_FOR_ADDRESS[index] ? DENSE_COST : 1)
       if (state.left < 0) {
         add('encoded', 'danger', line, 'more than the rules read')
         return

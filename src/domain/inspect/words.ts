@@ -67,6 +67,8 @@ interface FoundLine {
   from: number
   to: number
   rules: readonly number[]
+  /** How often words were there again that had been found for a rule. */
+  repeated: number
 }
 
 /** Finds the lines in which rules may match. Linear, whatever the text is. */
@@ -98,7 +100,9 @@ export function* findLines(text: string, { maybe, rules, long }: WordTable): Gen
     // A part of a long line ends between words, unless it is one word.
     if (code !== LINE_END && (at - start < MAX_LINE || (kind === WORD && run <= LONG_RUN))) continue
     if (found.length > 0) {
-      yield { line, offset: start, ...withNeighbours(text, start, at), rules: [...new Set(found)] }
+      const distinct = [...new Set(found)]
+      const repeated = found.length - distinct.length
+      yield { line, offset: start, ...withNeighbours(text, start, at), rules: distinct, repeated }
       found = []
     }
     start = at

@@ -64,6 +64,7 @@ export function startSearchThreads(limits = USUAL_LIMITS) {
       listMenu: ask('listMenu'),
       completeOwner: ask('completeOwner'),
       completeName: ask('completeName'),
+      findNear: ask('findNear'),
     }
     // An error here is not reported, because every query fails with the same error.
     return {

@@ -26,20 +26,29 @@ export async function findClose(
     .map(({ found }) => found.full_name)
 }
 
-/** Finds a listed repository for which one with the given name is easily taken. Sends one search query. @returns its full name */
+/** Finds the listed repository, first in `top`, for which one with the given name is easily taken. @returns its full name */
 export async function findTakenFor(
   place: RepositoryPlace,
-  { search }: { search: () => Pick<Search, 'find'> },
+  { search }: { search: () => Pick<Search, 'findNear'> },
 ): Promise<string | undefined> {
-  return (await findCandidates(place.name, search)).find((found) => isTakenFor(place, found))?.full_name
+  const found = (await orNone(search().findNear(place.name))).find((one) => isTakenFor(place, one))
+  return found && `${found.owner}/${found.name}`
 }
 
 async function findCandidates(name: string, search: () => Pick<Search, 'find'>) {
+  const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
+  return orNone(
+    search()
+      .find(question)
+      .then(({ matches }) => matches),
+  )
+}
+
+/** If the search fails, the caller still answers, but without names. */
+async function orNone<Item>(found: Promise<Item[]>): Promise<Item[]> {
   try {
-    const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
-    return (await search().find(question)).matches
+    return await found
   } catch (error) {
-    // If the search fails, the caller still answers, but without names.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
     return []
   }
