@@ -8,6 +8,7 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { describeApi } from '../../src/catalogue/published/openapi.ts'
+import { EXPORT_FORMATS } from '../../src/domain/api/export-formats.ts'
 import { openApp } from '../hubs/app.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
@@ -101,25 +102,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   q: orHostile(fc.oneof(fc.constantFrom('review', 'reveiw', 'code review', 'NEAR( "a*', 'y'.repeat(201)), fc.string())),
   kind: orHostile(fc.constantFrom('text', 'chat', 'skill', 'skills')),
   tag: orHostile(fc.constantFrom('writing', 'engineering', 'no-such-tag')),
-  format: orHostile(
-    fc.constantFrom(
-      ...[
-        'markdown',
-        'dotprompt',
-        'prompty',
-        'github',
-        'langfuse',
-        'langchain',
-        'skill',
-        'claude-command',
-        'copilot-prompt',
-        'copilot-instructions',
-        'cursor-rule',
-        'agents-md',
-      ],
-      'word',
-    ),
-  ),
+  format: orHostile(fc.constantFrom(...Object.keys(EXPORT_FORMATS), 'word')),
   attestation: orHostile(fc.constantFrom('1.sigstore.json', '2.sigstore.json', 'none')),
   path: orHostile(fc.constantFrom('a.txt', 'b.bin', 'none', 'a/b')),
   label: orHostile(fc.constantFrom('production', 'staging')),

@@ -362,9 +362,9 @@ describe('stored copies', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // If this fails because a record has changed, set FORMAT in src/state/stored-copies.ts to the new value, because
-    // copies from the last deploy still exist.
-    expect(format).toBe(hash('sha256', shapes.join('\n')).slice(0, 16))
+    // Copies from the last deploy still exist.
+    const remedy = 'a record has changed: set FORMAT in src/state/stored-copies.ts to the expected value'
+    expect(format, remedy).toBe(hash('sha256', shapes.join('\n')).slice(0, 16))
   })
 })
 
