@@ -1,4 +1,4 @@
-// Validates a chat prompt's content. docs/contract.md section 2
+// Validates a chat prompt's content. docs/content.md
 import { PAGE_LIMITS } from '../page-limits.ts'
 import { locateParts, trimLineEnds } from './chat.ts'
 
@@ -29,7 +29,7 @@ export function findUnwritable(text: string): string | undefined {
 }
 
 /**
- * Checks content as a chat prompt. The rules are in docs/contract.md section 2.
+ * Checks content as a chat prompt. The rules are in docs/content.md.
  *
  * @returns all problems in line order; empty if it is valid
  */

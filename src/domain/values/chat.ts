@@ -1,4 +1,4 @@
-// Splits a chat prompt's content into messages, and formats messages as content. Scripts of prompt pages load this module; the rules are in chat-rules.ts. docs/contract.md section 2
+// Splits a chat prompt's content into messages, and formats messages as content. Scripts of prompt pages load this module; the rules are in chat-rules.ts. docs/content.md
 
 /** The author of a message. */
 export const CHAT_ROLES = ['system', 'user', 'assistant'] as const
