@@ -12,7 +12,7 @@ export interface FoundProposal {
 }
 
 /** A claim to decide about a proposal. */
-interface ProposalClaim {
+export interface ProposalClaim {
   by: string
   proposal: StoredProposal
 }
@@ -30,13 +30,13 @@ export interface Proposals {
   readBody(id: string): Promise<string | undefined>
   /** Lists the open proposals of a repository, newest first. */
   list(place: RepositoryPlace): Promise<StoredProposal[]>
-  /** Claims an open proposal, so that nobody decides otherwise meanwhile. @param mayTake judges the claim of somebody else @returns undefined if it is not open */
+  /** Claims an open proposal, so that nobody else decides meanwhile. @param mayTake says whether the claim of somebody else has ended @returns `busy` while somebody else has it; undefined if it is not open */
   claim(
     place: ProposalPlace,
     kind: 'accept' | 'reject',
     nowMs: number,
-    mayTake: (earlier: NonNullable<StoredProposal['claim']>) => Promise<void>,
-  ): Promise<ProposalClaim | undefined>
+    mayTake: (earlier: NonNullable<StoredProposal['claim']>) => Promise<boolean>,
+  ): Promise<ProposalClaim | 'busy' | undefined>
   /** Gives a claim up, unless somebody else has taken it. */
   release(claim: ProposalClaim): Promise<void>
   /** Closes a proposal. @returns what became of it, which somebody else may have decided first */

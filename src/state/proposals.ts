@@ -18,8 +18,6 @@ const MAX_BYTES_PER_OWNER = 33_554_432
 const MAX_KEPT_PER_OWNER = 5_000
 /** Maximum number of records that are read at once. */
 const AT_ONCE = 8
-/** Maximum number of attempts to claim a proposal; each failure means that somebody else has. */
-const MAX_TRIES = 20
 
 /** A proposal that is not open any more. */
 const Closed = z.object({ proposal: StoredProposal, decision: ProposalDecision })
@@ -85,20 +83,15 @@ export function openProposals(state: StateStore): Proposals {
       return open.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
     },
     async claim(place, kind, nowMs, mayTake) {
+      const open = (await readClosed(place)) ? undefined : await readOpen(keyIn(OPEN, place))
+      if (!open) return undefined
+      const { proposal, version } = open
+      if (proposal.claim && !(await mayTake(proposal.claim))) return 'busy'
       const by = randomUUID()
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const open = (await readClosed(place)) ? undefined : await readOpen(keyIn(OPEN, place))
-        if (!open) return undefined
-        const { proposal, version } = open
-        if (proposal.claim?.by === by) return { by, proposal }
-        if (proposal.claim && proposal.claim.kind !== kind) await mayTake(proposal.claim)
-        const claimed = JSON.stringify({ ...proposal, claim: { kind, by, at: nowMs } })
-        // Read again, because Netlify Blobs may let two such writes succeed (docs/notes/netlify.md section 8).
-        await state.replace(keyIn(OPEN, place), claimed, version, lifetimeOf(proposal))
-      }
-      throw new HubError('unavailable', 'Others decide about this proposal at the same time. Try again in a second.', {
-        retryAfterSeconds: 1,
-      })
+      const claimed = JSON.stringify({ ...proposal, claim: { kind, by, at: nowMs } })
+      await state.replace(keyIn(OPEN, place), claimed, version, lifetimeOf(proposal))
+      // Read again, because Netlify Blobs may let two such writes succeed (docs/notes/netlify.md section 8).
+      return (await readOpen(keyIn(OPEN, place)))?.proposal.claim?.by === by ? { by, proposal } : 'busy'
     },
     async release({ by, proposal }) {
       const open = await readOpen(keyIn(OPEN, proposal))

@@ -178,12 +178,22 @@ function describePropose(schemas: Components): Json {
 
 /** Describes the operations that read proposals. @param schemas receives named schemas */
 export function describeProposalReads(schemas: Components): Readonly<Record<ProposalReadId, Json>> {
-  const describe = (id: ProposalReadId, description: string, content: Json, errors: readonly ErrorCode[]): Json => ({
+  const describe = (
+    id: ProposalReadId,
+    description: string,
+    content: Json,
+    errors: readonly ErrorCode[],
+    isText = false,
+  ): Json => ({
     description,
     tags: ['Proposals'],
     parameters: parametersIn(ROUTES[id].path).map(describePathParameter),
     responses: {
-      '200': { description: 'The requested data.', headers: headersOf('Cache-Control'), content },
+      '200': {
+        description: 'The requested data.',
+        headers: headersOf('Cache-Control', ...(isText ? (['Repr-Digest', 'Unencoded-Digest'] as const) : [])),
+        content,
+      },
       ...describeErrors([...errors, 'not_found', 'rate_limited', 'internal_error', 'unavailable']),
     },
   })
@@ -208,6 +218,7 @@ export function describeProposalReads(schemas: Components): Readonly<Record<Prop
       'Plain text, not JSON, of an open proposal. Never cached.',
       { 'text/plain': { schema: { type: 'string', description: 'The content, byte for byte.' } } },
       ['repo_archived', 'validation_failed', 'upstream_error'],
+      true,
     ),
   }
 }

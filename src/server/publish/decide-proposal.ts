@@ -9,7 +9,7 @@ import type { ProposalDecision, StoredProposal } from '../../domain/publishing/s
 import { isProposalId } from '../../domain/values/proposal-id.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { formatMoment } from '../../domain/values/values.ts'
-import type { FoundProposal, ProposalPlace } from '../../state/proposal-store.ts'
+import type { FoundProposal, ProposalClaim, ProposalPlace } from '../../state/proposal-store.ts'
 import { findVersion } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
 import { type Clock, readOwnerIndex } from './attempts.ts'
@@ -21,7 +21,11 @@ import type { PublishHub } from './publish-hub.ts'
 import type { OpenWrite, Sending } from './write-to-git.ts'
 
 /** How long somebody may decide. A publish has less time, so after it, whoever did not finish never will. */
-const CLAIM_MS = 60_000
+const CLAIM_MS = 40_000
+/** How long to wait for somebody else who decides. A publish can still start after it. */
+const WAIT_MS = 12_000
+/** Time between two looks at what somebody else decides. */
+const LOOK_MS = 200
 
 /** Time limit for one call to the git host. */
 const CALL_MS = 8_000
@@ -72,9 +76,7 @@ async function acceptOpen(
 ): Promise<Response | ProposalDecision> {
   const { bearer } = sending
   const proposals = await deps.proposals()
-  const claim = await proposals.claim(proposal, 'accept', time.now(), async ({ at }) => {
-    if (time.now() - at < CLAIM_MS) throw beingDecided('rejected')
-  })
+  const claim = await claimInTurn(proposal, 'accept', sending, deps, time)
   const recalled = claim && (await recallRequest(proposal, deps))
   if (!recalled) {
     const found = await proposals.find(proposal)
@@ -103,6 +105,28 @@ async function acceptOpen(
   // The version is published, whatever the store does. Another attempt finds it in git.
   await proposals.close(proposal, decision).catch(noteFailure)
   return response
+}
+
+/** Claims a proposal, once nobody else decides about it. @returns undefined if it is not open @throws HubError `unavailable`; `too_late` for a rejection if it was accepted, but the hub that did was killed */
+async function claimInTurn(
+  place: ProposalPlace,
+  kind: 'accept' | 'reject',
+  { arrivedMs }: Sending,
+  deps: PublishHub,
+  time: Clock,
+): Promise<ProposalClaim | undefined> {
+  const proposals = await deps.proposals()
+  const mayTake = async ({ kind: earlier, at }: { kind: string; at: number }) => {
+    if (time.now() - at < CLAIM_MS) return false
+    if (kind === 'reject' && earlier === 'accept' && (await isPublished(place, deps))) throw refuseAccepted(place)
+    return true
+  }
+  for (;;) {
+    const claim = await proposals.claim(place, kind, time.now(), mayTake)
+    if (claim !== 'busy') return claim
+    if (time.now() - arrivedMs > WAIT_MS) throw beingDecided()
+    await time.sleep(LOOK_MS * (1 + time.random()))
+  }
 }
 
 /** Identifies the commit of a proposal, whoever accepts it, and however often. */
@@ -161,11 +185,7 @@ async function reject(
   const ownerFile = readOwner(place.owner, await readOwnerIndex(deps.git, sending, time))
   requireAccess(sending.bearer, place, 'publish', ownerFile)
   const proposals = await deps.proposals()
-  const claim = await proposals.claim(place, 'reject', time.now(), async ({ at }) => {
-    if (time.now() - at < CLAIM_MS) throw beingDecided('accepted')
-    // Whoever accepted it did not finish. The commit may have been made.
-    if (await isPublished(place, deps)) throw refuseAccepted(place)
-  })
+  const claim = await claimInTurn(place, 'reject', sending, deps, time)
   const found = claim ? undefined : await proposals.find(place)
   if (!claim && !found) throw noSuchProposal()
   const decision = { status: 'rejected', ...decidedBy(sending, time), reason, outcome: null } as const
@@ -194,8 +214,8 @@ function decidedBy({ bearer, owner }: Sending, time: Clock) {
   }
 }
 
-function beingDecided(how: 'accepted' | 'rejected'): HubError {
-  return new HubError('unavailable', `This proposal is being ${how} right now. Try again in five seconds.`, {
+function beingDecided(): HubError {
+  return new HubError('unavailable', 'Somebody else is deciding about this proposal. Try again in five seconds.', {
     retryAfterSeconds: 5,
   })
 }

@@ -1,9 +1,11 @@
 // Describes proposals for the API and pages: as they were sent, and what accepting them would do now.
 
+import { createTurns } from '../../concurrency/turn-queue.ts'
 import { pick } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Proposal, ProposalSummary } from '../../domain/api/proposal.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
+import { isComposed } from '../../domain/compose/compose-version.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
@@ -13,7 +15,20 @@ import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 
 /** What reads proposals. */
-export type ProposalReader = CheckParts & Pick<PublishHub, 'parseArchive' | 'proposals'>
+type ProposalReader = CheckParts & Pick<PublishHub, 'parseArchive' | 'proposals' | 'clientAddress'>
+
+/** How long a reader waits for others. */
+const WAIT_MS = 8_000
+
+/** Readers take turns, because whoever knows an address can have megabytes parsed with a short request. */
+const takeTurn = createTurns({
+  running: { total: 2, perSender: 1 },
+  waiting: { total: 40, perSender: 8 },
+  refuse: () =>
+    new HubError('unavailable', 'Too many proposals are being read. Try again in three seconds.', {
+      retryAfterSeconds: 3,
+    }),
+})
 
 /** A proposed request after a check. */
 interface Checked {
@@ -103,14 +118,28 @@ export async function recallRequest(proposal: StoredProposal, hub: Pick<PublishH
   return { request, body: isArchive ? decodeBody('archive', Uint8Array.from(Buffer.from(text, 'base64'))) : text }
 }
 
-/** Reads what was proposed. @returns undefined if the proposal is closed or gone */
-export async function parseProposed(found: FoundProposal, hub: ProposalReader) {
+/** Reads what a proposal says. A composed one has the text with what it includes now. @returns undefined if it is closed or gone @throws HubError like a check, and `unavailable` if too many read proposals */
+export function readContent(found: FoundProposal, hub: ProposalReader, nowMs: number): Promise<string | undefined> {
+  return takeTurn({ sender: hub.clientAddress, waitMs: WAIT_MS }, async () => {
+    const body = (await parseProposed(found, hub))?.body
+    if (!body || !isComposed(body)) return body?.content
+    const { proposed_by: publishedBy } = found.proposal
+    return (await checkPublish(found.proposal, body, hub, { nowMs, publishedBy })).record.content
+  })
+}
+
+async function parseProposed(found: FoundProposal, hub: ProposalReader) {
   const recalled = found.decision ? undefined : await recallRequest(found.proposal, hub)
   return recalled && parsePublishBody(recalled.request, recalled.body, hub)
 }
 
-/** Describes a proposal, with what accepting it would do now or, if that would be refused, why. */
+/** Describes a proposal, with what accepting it would do now or, if that would be refused, why. @throws HubError `unavailable` if too many read proposals */
 export async function showProposal(found: FoundProposal, hub: ProposalReader, nowMs: number): Promise<ShownProposal> {
+  if (found.decision) return { shown: describeChecked(found, undefined, hub.baseUrl), record: undefined }
+  return takeTurn({ sender: hub.clientAddress, waitMs: WAIT_MS }, () => checkProposal(found, hub, nowMs))
+}
+
+async function checkProposal(found: FoundProposal, hub: ProposalReader, nowMs: number): Promise<ShownProposal> {
   const { proposal } = found
   const parsed = await parseProposed(found, hub)
   if (!parsed) return { shown: describeChecked(found, undefined, hub.baseUrl), record: undefined }

@@ -1,8 +1,8 @@
 // Handles reads of proposals: the list for members, and one proposal or its content for whoever has its address. Nothing may keep a response.
+import { hash } from 'node:crypto'
 import { onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ProposalReadId } from '../../domain/api/routes.ts'
-import { isComposed } from '../../domain/compose/compose-version.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import { isProposalId } from '../../domain/values/proposal-id.ts'
@@ -12,10 +12,9 @@ import { invalidNameError, respondToError } from '../refusals.ts'
 import { PLAIN_TEXT, UNCACHED_JSON } from '../respond.ts'
 import { openClock, readOwnerIndex } from './attempts.ts'
 import { requireAccess, requireScope } from './authenticate.ts'
-import { checkPublish } from './check-publish.ts'
 import type { CheckHub } from './handle-check.ts'
 import { identify } from './handle-write.ts'
-import { noSuchProposal, parseProposed, showProposal, summarise } from './proposal-records.ts'
+import { noSuchProposal, readContent, showProposal, summarise } from './proposal-records.ts'
 import type { PublishHub } from './publish-hub.ts'
 
 /** What opens a hub for a reader, whose requests are counted, and for somebody who must be a member. */
@@ -40,7 +39,9 @@ export async function handleProposalRead(
     const found = isProposalId(proposal) ? await (await hub.proposals()).find({ owner, name, id: proposal }) : undefined
     if (!found) throw noSuchProposal()
     if (id === 'getProposal') return respond(request, { data: (await showProposal(found, hub, now())).shown })
-    return respond(request, await readContent(found, hub, now()))
+    const content = await readContent(found, hub, now())
+    if (content === undefined) throw closedError(found)
+    return respond(request, content)
   } catch (thrown) {
     const response = respondToError(request, thrown)
     response.headers.set('Cache-Control', 'no-store')
@@ -59,16 +60,6 @@ async function listProposals(request: Request, place: { owner: string; name: str
   return onlyPage(open.map((proposal) => summarise({ proposal, decision: undefined }, hub.baseUrl)))
 }
 
-/** Reads what a proposal says. A composed one has the text with what it includes now. @throws HubError `not_found` if it is closed */
-async function readContent(found: FoundProposal, hub: PublishHub, nowMs: number): Promise<string> {
-  const parsed = await parseProposed(found, hub)
-  if (!parsed) throw closedError(found)
-  const { body } = parsed
-  if (!isComposed(body)) return body.content
-  const { proposed_by: publishedBy } = found.proposal
-  return (await checkPublish(found.proposal, body, hub, { nowMs, publishedBy })).record.content
-}
-
 function closedError({ proposal: { owner, name }, decision }: FoundProposal): HubError {
   if (!decision) return noSuchProposal()
   const { status, decided_by, outcome } = decision
@@ -84,10 +75,13 @@ function closedError({ proposal: { owner, name }, decision }: FoundProposal): Hu
 function respond(request: Request, answer: string | object): Response {
   const isText = typeof answer === 'string'
   const bytes = new TextEncoder().encode(isText ? answer : JSON.stringify(answer))
+  // hubcli verifies every text.
+  const digest = `sha-256=:${hash('sha256', bytes, 'base64')}:`
   const headers = {
     ...UNCACHED_JSON,
     'Content-Length': String(bytes.length),
     'Referrer-Policy': 'no-referrer',
+    ...(isText && { 'Unencoded-Digest': digest, 'Repr-Digest': digest }),
     ...(isText && { 'Content-Type': PLAIN_TEXT, 'Content-Security-Policy': "default-src 'none'; sandbox" }),
   }
   return new Response(request.method === 'HEAD' ? null : bytes, { status: 200, headers })
