@@ -36,11 +36,19 @@ interface Which {
   key?: string
 }
 
+/** The address of a proposal, which only `cat` reads. */
+const PROPOSAL = /^([a-z0-9-]+\/[a-z0-9-]+)@proposal:([0-9a-f]{32})$/
+
 /** `cat`. */
 export const catCommand: Command = define({
   takes: [1, 1],
   options: { ...WHICH, locked: flag, key: text },
   async run([name = ''], which) {
+    const [, prompt, proposal] = PROPOSAL.exec(name) ?? []
+    if (proposal !== undefined) {
+      const answer = await read(hubUrl(), `/api/v1/repos/${prompt}/proposals/${proposal}/raw`)
+      return sayBytes(new TextEncoder().encode(answer.text))
+    }
     sayBytes(new TextEncoder().encode((await findPrompt(name, which)).content))
   },
 })
