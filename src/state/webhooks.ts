@@ -56,9 +56,6 @@ const standingOf = ({ owner, id }: WebhookPlace) => `webhook-standing/${owner}/$
 const queueOf = ({ owner, id }: WebhookPlace) => `webhook-events/${owner}/${id}/`
 const QUEUES = 'webhook-events/'
 
-/** The webhooks of owners. */
-export type Webhooks = ReturnType<typeof openWebhooks>
-
 /** Opens the webhooks. Every function throws HubError `unavailable` if the store fails. */
 export function openWebhooks(state: StateStore) {
   const find = async (place: WebhookPlace) => {

@@ -2,6 +2,7 @@
 
 import type { TakeTurn } from '../../concurrency/turns.ts'
 import type { RootEntry } from '../../domain/content/trusted-root-file.ts'
+import type { WebhookRecord, WebhookRequest } from '../../domain/managing/webhook-request.ts'
 import type { AttestationVerdict } from '../../domain/publishing/attested.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { RepositoryPlace, VersionPlace } from '../../domain/values/names.ts'
@@ -9,13 +10,25 @@ import type { GitStore } from '../../git/git-store.ts'
 import type { FreshCopies, WriteOrigin } from '../../state/fresh-copies.ts'
 import type { Proposals } from '../../state/proposal-store.ts'
 import type { RateLimiter } from '../../state/rate-limiter.ts'
-import type { Webhooks } from '../../state/webhooks.ts'
 import type { Hub } from '../hub.ts'
 import type { TokenChecks } from './authenticate.ts'
 
-/** The webhooks of owners, and what is wrong with an address, after its name was resolved. */
-export type OwnerWebhooks = Pick<Webhooks, 'list' | 'idsOf' | 'set' | 'remove'> & {
-  findAddressProblem: (url: string) => Promise<string | undefined>
+/** The webhooks of owners. Every function throws HubError `unavailable` if the store fails. */
+export interface OwnerWebhooks {
+  /** Lists the webhooks of an owner, by name. */
+  list(owner: string): Promise<WebhookRecord[]>
+  /** Lists their names. */
+  idsOf(owner: string): Promise<string[]>
+  /** Sets a webhook. @returns its secret if it is new */
+  set(
+    place: { owner: string; id: string },
+    wish: WebhookRequest,
+    made: { by: string | null; now: Date },
+  ): Promise<{ webhook: WebhookRecord; secret: string | null }>
+  /** Removes a webhook, with what waits for it. @returns whether there was one */
+  remove(place: { owner: string; id: string }): Promise<boolean>
+  /** Returns what is wrong with an address, after its name was resolved; undefined if nothing is. */
+  findAddressProblem(url: string): Promise<string | undefined>
 }
 
 /** A hub to which a sender publishes. Its files and copies are read again each time, because a write changes them. */

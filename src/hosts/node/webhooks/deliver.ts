@@ -267,6 +267,7 @@ export function startDeliveries(parts: DeliveryParts) {
         if (!(await takeTurn())) return
         await follow()
         pump()
+        said.delete(`webhooks_paused ${OPERATOR}/${OPERATOR}`)
       } while (isAgain)
     } catch (error) {
       // A store that is down is another alarm, and is asked again.
