@@ -464,7 +464,9 @@ if (!isClone)
     wantChange,
     (reason) => say({ kind: 'polling', reason }),
     () => {
-      if (!isLookDue) wantLook()
+      if (isLookDue) return
+      if (wanted === undefined) wantLook()
+      else want()
     },
   )
 function hear(message: HostMessage): void {

@@ -45,6 +45,7 @@ export function watchFolders(
 
   /** Watches the folders in a watched one, one at each step. @param found called for each file in them */
   function* fill(folder: Folder, path: string, found: (path: string) => void): Generator<void, void> {
+    if (folder.isClosed) return
     // The folder is read after the watch starts, so that no change is missed in between.
     for (const entry of readFolder(join(top, path))) {
       const { name } = entry
