@@ -27,7 +27,7 @@ const HUB = '_hub'
 const STATE = 'prompt-hub.json'
 /** Changes when other commits are made of the same catalogue. */
 const LAYOUT = 2
-/** The longest time for sending to one client. Git itself ends when a client takes nothing for 30 s. */
+/** The longest time for sending to one client, also to one that takes nothing. */
 const SEND_MS = 120_000
 /** The longest time for each step of making a repository. */
 const MAKE_MS = 300_000
