@@ -4,6 +4,7 @@ import { lineCounter } from '../text/text-length.ts'
 import { decodeFile } from '../values/file-entry.ts'
 import { CAPABILITY_KINDS, type Capability, type CapabilityKind, type CapabilitySeverity, MORE } from './kinds.ts'
 import type { Rule } from './rule.ts'
+import { DISGUISED_RULES } from './rules-disguised.ts'
 import { MACHINE_RULES } from './rules-machine.ts'
 import { PROGRAM_RULES } from './rules-programs.ts'
 import { SENTENCE_RULES } from './rules-sentences.ts'
@@ -16,7 +17,7 @@ export interface InspectedFile {
   bytes?: Uint8Array
 }
 
-const RULES: readonly Rule[] = [...PROGRAM_RULES, ...MACHINE_RULES, ...SENTENCE_RULES]
+const RULES: readonly Rule[] = [...PROGRAM_RULES, ...DISGUISED_RULES, ...MACHINE_RULES, ...SENTENCE_RULES]
 /** Whether a rule looks for the address of something else than the address itself. */
 const LOOKS_FOR_ADDRESS = RULES.map((rule) => rule.shown === undefined && rule.pattern.source.includes('?<address>'))
 const WORDS = openWords(RULES.map(({ words }) => words))
@@ -63,6 +64,8 @@ const RUNNERS: readonly (readonly [RegExp, CapabilityKind, string])[] = [
 ]
 /** With fewer bytes that can be read, a file is an image, a font or the like, in which words are there by chance. */
 const READABLE_SHARE = 0.7
+/** A row of characters that is a text also between bytes that are none. */
+const PRINTED = /[\t\x20-\x7e]{16,}/g
 const IMAGE = /^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF[\s\S]{4}WEBP)/
 const FENCE = /(?<=^[ \t>*+-]{0,12}(?:\d{1,3}\.[ \t]{1,4})?)(`{3,}|~{3,})[ \t]*([\w+-]*)/gm
 const SHELL_LANGUAGE = /^(?:ba|z|fi)?sh$|^shell$|^console$|^powershell$|^ps1$|^pwsh$|^cmd$|^bat$/i
@@ -104,8 +107,10 @@ function inspectBytes(path: string, bytes: Uint8Array, add: Add, state: { left: 
     PACKED.find(([sign]) => sign.test(start)) ?? []
   if (isImage && isReadable && bytes.length > 0) add('encoded', 'danger', 1, 'a text that begins as an image')
   else if (!isImage) add('encoded', severity, 1, what)
-  // A text in UTF-16 is one without its zeros.
-  const text = new TextDecoder().decode(bytes).replaceAll('\0', '')
+  // A text in UTF-16 is one without its zeros. In other bytes, only what is long enough to be no chance is read.
+  const text = isReadable
+    ? new TextDecoder().decode(bytes).replaceAll('\0', '')
+    : (new TextDecoder('latin1').decode(bytes).match(PRINTED) ?? []).join('\n')
   const addSome: Add = (kind, severity, line, words) => {
     if (isReadable || (severity === 'danger' && kind !== 'hides')) add(kind, severity, line, words)
   }

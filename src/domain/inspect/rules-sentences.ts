@@ -106,6 +106,14 @@ export const SENTENCE_RULES: readonly Rule[] = [
     why: 'Characters that people do not see, and models read.',
   },
   {
+    kind: 'hides',
+    severity: 'danger',
+    words: 'hidden_character',
+    pattern:
+      /[a-z]{1,40}[\u200b-\u200d\u2060\ufeff][a-z]{1,40}|[a-z]{1,40}[асеорхуіѕһԁΑΒΕΗΙΚΜΝΟΡΤΥΧο][a-z]{1,40}|(?<![\p{L}])[асеорхуіѕһԁ][a-z]{2,40}|(?:[\uff21-\uff3a\uff41-\uff5a]{2,20}[ \u3000]?){3}/giu,
+    why: 'Letters that look like others, or a word with something between its letters, so that a search does not find it.',
+  },
+  {
     kind: 'agent-settings',
     severity: 'danger',
     words: 'ignore disregard forget override overrides bypass supersede supersedes disable turn',

@@ -93,7 +93,7 @@ export function* findLines(text: string, { maybe, rules, long }: WordTable): Gen
     }
     run = kind === OTHER ? 0 : run + 1
     if (run === LONG_RUN) found.push(...long)
-    if (code >= 0x200b && !isHidden && isHiddenCode(code)) {
+    if (code >= FIRST_HIDDEN && !isHidden && isHiddenCode(code)) {
       isHidden = true
       found.push(...(rules.get(HIDDEN) ?? []))
     }
@@ -106,10 +106,10 @@ export function* findLines(text: string, { maybe, rules, long }: WordTable): Gen
       found = []
     }
     start = at
+    isHidden = false
     if (code !== LINE_END) continue
     start = at + 1
     line++
-    isHidden = false
   }
 }
 
@@ -118,9 +118,17 @@ const LINE_END = 10
 /** The word of rules for characters that nobody sees. */
 const HIDDEN = hashOf('hidden_character')
 
-/** Returns whether a code unit is, or begins, a character that nobody sees. */
+/** The first Greek letter. */
+const FIRST_HIDDEN = 0x370
+const AFTER_CYRILLIC = 0x530
+
+/** Returns whether a code unit is, or begins, a character that nobody sees, or a letter that looks like a Latin one. */
 const isHiddenCode = (code: number) =>
-  code <= 0x2069 || (code >= 0xfe00 && code <= 0xfe0e) || code === HIGH_SURROGATE_OF_TAGS
+  code < AFTER_CYRILLIC ||
+  (code >= 0x200b && code <= 0x2069) ||
+  (code >= 0xff21 && code <= 0xff5a) ||
+  (code >= 0xfe00 && code <= 0xfe0e) ||
+  code === HIGH_SURROGATE_OF_TAGS
 const HIGH_SURROGATE_OF_TAGS = 0xdb40
 
 /** Adds what is around a line, because sentences and commands go on there. */
