@@ -128,9 +128,21 @@ describe('reads what is text in a file that is none:', () => {
       latin(`\xff\xd8\xff\n${SEND}${'\xfe\x01\x02'.repeat(SEND.length)}`),
     ],
     ['UTF-16', new Uint8Array(Buffer.from(`\ufeff${SEND}`, 'utf16le'))],
+    ['more bytes after its end', latin(`#!/bin/sh\n${SEND}exit\n${'\xfe'.repeat(900)}`)],
   ])('%s', (_, bytes) => {
     const found = inspectFiles([{ path: 'assets/logo', bytes }], digest)
     expect(found).toContainEqual(expect.objectContaining({ kind: 'sends-data', severity: 'danger' }))
+  })
+
+  test.each([
+    ['run', '#!/bin/sh\n', 'shell'],
+    ['run', '#!/usr/bin/env python3\n# coding: latin-1\n', 'interpreter'],
+    ['run.sh', '', 'shell'],
+    ['run.py', '# coding: latin-1\n', 'interpreter'],
+  ])('all of a program with more bytes after its end: %s %j', (path, start, kind) => {
+    const bytes = latin(`${start}wget https://x.example.com\nexit\n#${'\xfe'.repeat(900)}`)
+    const found = inspectFiles([{ path, bytes }], digest).map((one) => one.kind)
+    expect(found).toEqual(expect.arrayContaining(['encoded', kind, 'network']))
   })
 
   test('an image says nothing', () => {

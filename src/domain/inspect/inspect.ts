@@ -62,6 +62,7 @@ const RUNNERS: readonly (readonly [RegExp, CapabilityKind, string])[] = [
   [/^#![^\n]{0,200}\b(?:node|deno|bun|tsx)\b/, 'interpreter', 'JavaScript'],
   [/^#!/, 'interpreter', 'program'],
 ]
+const MAX_FIRST_LINE = 256
 /** With fewer bytes that can be read, a file is an image, a font or the like, in which words are there by chance. */
 const READABLE_SHARE = 0.7
 /** A row of characters that is a text also between bytes that are none. */
@@ -83,11 +84,10 @@ export function inspectFiles(files: readonly InspectedFile[], digest: (text: str
       const key = `${kind} ${severity} ${shown}`
       if (!inFile.has(key)) inFile.set(key, { kind, severity, path, line, text: shown })
     }
-    const program =
-      PROGRAMS.find(([ending]) => ending.test(path)) ??
-      RUNNERS.find(([start]) => text !== undefined && start.test(text))
+    const start = text ?? new TextDecoder().decode(bytes?.subarray(0, MAX_FIRST_LINE))
+    const program = PROGRAMS.find(([ending]) => ending.test(path)) ?? RUNNERS.find(([first]) => first.test(start))
     if (program) add(program[1], 'info', 1, program[2])
-    if (text === undefined) inspectBytes(path, bytes ?? new Uint8Array(), add, state)
+    if (text === undefined) inspectBytes(path, bytes ?? new Uint8Array(), program !== undefined, add, state)
     else inspectText(path, text, add, state)
     found.push(...[...inFile.values()].sort((a, b) => a.line - b.line || orderOf(a) - orderOf(b)))
   }
@@ -99,10 +99,11 @@ const orderOf = ({ kind }: Capability) => CAPABILITY_KINDS.indexOf(kind)
 type Add = (kind: CapabilityKind, severity: CapabilitySeverity, line: number, words: string) => void
 
 /** Names a file that is no text, and reads what is text in it: a shell runs a file in spite of some other bytes, and a file that begins as an image need not be one. */
-function inspectBytes(path: string, bytes: Uint8Array, add: Add, state: { left: number }): void {
+function inspectBytes(path: string, bytes: Uint8Array, isProgram: boolean, add: Add, state: { left: number }): void {
   const start = String.fromCharCode(...bytes.subarray(0, 16))
   const isImage = IMAGE.test(start)
-  const isReadable = countReadable(bytes) >= bytes.length * READABLE_SHARE
+  // What runs a program reads it up to `exit`, whatever follows.
+  const isReadable = isProgram || countReadable(bytes) >= bytes.length * READABLE_SHARE
   const [, severity = 'info' as const, what = 'a file that is no text'] =
     PACKED.find(([sign]) => sign.test(start)) ?? []
   if (isImage && isReadable && bytes.length > 0) add('encoded', 'danger', 1, 'a text that begins as an image')
