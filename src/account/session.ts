@@ -1,5 +1,5 @@
 // Handles session cookies, the signed sign-in state and CSRF protection.
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../domain/access/account.ts'
 import { HINT_COOKIE } from '../domain/access/shown-session.ts'
@@ -58,11 +58,14 @@ export function makeCookies(baseUrl: string, secret: string) {
     setSignIn(request: Request, note: Omit<SignInNote, 'expires_at'>, now: Date): string {
       const whole: SignInNote = { ...note, expires_at: now.getTime() + SIGN_IN_SECONDS * 1000 }
       const payload = Buffer.from(JSON.stringify(whole)).toString('base64url')
-      const [free] = SIGN_IN_COOKIES.map((bare) => ({
+      const slots = SIGN_IN_COOKIES.map((bare) => ({
         bare,
         endsMs: readNote(request, bare, now)?.expires_at ?? 0,
       })).sort((a, b) => a.endsMs - b.endsMs)
-      return write(free!.bare, `${payload}.${sign(payload)}`, SIGN_IN_SECONDS)
+      // Tabs that start at the same moment know nothing of each other.
+      const free = slots.filter(({ endsMs }) => endsMs === 0)
+      const { bare } = slots[free.length > 1 ? randomInt(free.length) : 0]!
+      return write(bare, `${payload}.${sign(payload)}`, SIGN_IN_SECONDS)
     },
     /** Ends the sign-in with this state. */
     clearSignIn: (request: Request, state: string | undefined, now: Date) =>

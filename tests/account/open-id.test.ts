@@ -3,7 +3,7 @@ import { generateKeyPair } from 'jose'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import type { Person } from '../../src/domain/access/person.ts'
 import { openProviders } from '../../src/hub/open-sign-in.ts'
-import { BASE_URL, fieldOf, type Jar, openAccount } from '../hubs/account.ts'
+import { BASE_URL, fieldOf, type Jar, openAccount, signInCookie } from '../hubs/account.ts'
 import { CLIENT, type OpenIdProvider, signIdToken, startOpenIdProvider } from '../oidc/provider.ts'
 
 let log: ReturnType<typeof vi.spyOn>
@@ -149,9 +149,9 @@ describe('attacks on the callback', () => {
   test('a replayed answer, even with its cookie restored', async () => {
     const jar = open().openJar()
     const way = await goThere(jar)
-    const cookie = jar.cookies.get('__Host-oauth') ?? ''
+    const [name, cookie] = signInCookie(jar)
     expect((await comeBack(jar, way)).status).toBe(303)
-    jar.cookies.set('__Host-oauth', cookie)
+    jar.cookies.set(name, cookie)
     expect((await comeBack(jar, way)).text).toContain('already completed')
   })
 

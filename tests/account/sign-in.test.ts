@@ -5,7 +5,7 @@ import { safeReturnPath } from '../../src/account/sign-in.ts'
 import { openProviders } from '../../src/hub/open-sign-in.ts'
 import { FAULTS } from '../github/faults.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
-import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'
+import { type Account, BASE_URL, type Jar, openAccount, signInCookie } from '../hubs/account.ts'
 
 const standIn = await startGitHubStandIn({ redirectUris: [`${BASE_URL}/auth/callback`] })
 afterAll(() => standIn?.close())
@@ -82,8 +82,10 @@ describe('state parameter of the GitHub callback', () => {
     expect([answer.status, answer.text.includes('400 invalid_request'), standIn.calls]).toEqual([400, true, []])
     expect([...account.state.texts.keys()]).toEqual([])
   })
-  const changeCookie = (jar: Jar, change: (cookie: string) => string) =>
-    jar.cookies.set('__Host-oauth', change(jar.cookies.get('__Host-oauth') ?? ''))
+  const changeCookie = (jar: Jar, change: (cookie: string) => string) => {
+    const [name, cookie] = signInCookie(jar)
+    jar.cookies.set(name, change(cookie))
+  }
 
   test('in two tabs: both end where they began, in any order', async () => {
     const jar = open().openJar()
@@ -94,6 +96,13 @@ describe('state parameter of the GitHub callback', () => {
     expect([...jar.cookies.keys()].filter((name) => name.includes('oauth'))).toEqual([])
     for (let tab = 0; tab < 9; tab++) await goToGithub(jar, 'alice')
     expect([...jar.cookies.keys()].filter((name) => name.includes('oauth'))).toHaveLength(4)
+  })
+
+  test('in tabs that start at the same moment: they rarely have the same cookie', async () => {
+    const account = open()
+    const jars = Array.from({ length: 20 }, () => account.openJar())
+    for (const jar of jars) await jar.ask('/auth/sign-in')
+    expect(new Set(jars.map((jar) => signInCookie(jar)[0])).size).toBeGreaterThan(1)
   })
 
   test('from another browser: returns 400', async () => {
@@ -107,10 +116,10 @@ describe('state parameter of the GitHub callback', () => {
     const account = open()
     const jar = account.openJar()
     const way = await goToGithub(jar)
-    const cookie = jar.cookies.get('__Host-oauth') ?? ''
+    const [name, cookie] = signInCookie(jar)
     expect((await comeBack(jar, way)).status).toBe(303)
     expect((await comeBack(jar, way)).status).toBe(400)
-    jar.cookies.set('__Host-oauth', cookie)
+    jar.cookies.set(name, cookie)
     // GitHub rejects a code that was already used. This fake accepts the code, as a compromised GitHub might.
     if (account.dependencies.signIn.kind === 'providers')
       account.dependencies.signIn.providers.github!.finish = async () => ({ person: { user_id: '4', login: 'bob' } })
@@ -126,11 +135,11 @@ describe('state parameter of the GitHub callback', () => {
     const jar = open().openJar()
     const way = await goToGithub(jar)
     change(way)
-    const cookie = jar.cookies.get('__Host-oauth') ?? ''
+    const [name, cookie] = signInCookie(jar)
     standIn.forget()
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => {
-        jar.cookies.set('__Host-oauth', cookie)
+        jar.cookies.set(name, cookie)
         return comeBack(jar, way)
       }),
     )

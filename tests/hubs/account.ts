@@ -123,3 +123,7 @@ export async function sendTokenForm(jar: Jar, over: Readonly<Record<string, stri
 
 /** Returns the token that a page shows, or an empty string. */
 export const tokenOn = (page: string): string => /hub_[0-9A-Za-z]{38}/.exec(page)?.[0] ?? ''
+
+/** Returns the name and value of the cookie of the sign-in that a browser has begun. */
+export const signInCookie = ({ cookies }: Jar): [name: string, value: string] =>
+  [...cookies].find(([name]) => name.includes('oauth')) ?? ['', '']
