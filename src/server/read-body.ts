@@ -69,7 +69,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error) 
       if (Number(announced) > most) throw tooLarge()
       if (announced === null) await readUntil(FIRST_BYTES)
     },
-    /** Reads the rest of the body. Call this or `use` once at most. @param sender whose share of the memory it takes: an address or a token; all without one have one share @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off, `unavailable` if too many bodies are in memory */
+    /** Reads the rest of the body. Call this or `use` once at most. @param sender whose share of the memory it takes: an address or a publisher; all without one have one share @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off, `unavailable` if too many bodies are in memory */
     read: (sender?: string) => use(async (bytes) => bytes, sender),
     /** Does the same, and counts the body as in memory until the work ends. */
     use,

@@ -32,6 +32,35 @@ describe('bodies of unauthenticated or incomplete requests', () => {
     expect(taken.bytes).toBeLessThanOrEqual(65_536 + 8_192)
   })
 
+  test('all tokens of a person have one share of the memory', async () => {
+    const holder = { kind: 'person', user_id: '7', login: 'acme' } as const
+    const tokens = await Promise.all([1, 2, 3].map(() => hub.makeToken({ holder })))
+    const cut = Promise.withResolvers<never>()
+    /** Sends 9 MiB, and then nothing. */
+    const slow = (token: string) => {
+      const start = Promise.withResolvers<void>()
+      const body = new ReadableStream(
+        {
+          start: (controller) => controller.enqueue(new Uint8Array(9 * 1_048_576)),
+          pull() {
+            start.resolve()
+            return cut.promise
+          },
+        },
+        { highWaterMark: 0 },
+      )
+      const headers = { 'Content-Type': 'application/gzip', 'Content-Length': '10000000' }
+      return { answer: hub.publish(body, { token, headers }), taken: start.promise }
+    }
+    const first = [slow(tokens[0]!), slow(tokens[1]!)]
+    await Promise.all(first.map(({ taken }) => taken))
+    const third = slow(tokens[2]!)
+    const refused = await Promise.race([third.answer, third.taken])
+    cut.reject(new Error('aborted'))
+    expect((await Promise.all(first.map(({ answer }) => answer))).map(({ status }) => status)).toEqual([400, 400])
+    expect(refused).toMatchObject({ status: 503, message: expect.stringContaining('Too many uploads') })
+  })
+
   test('returns 400 for a body that is cut off, and logs nothing', async () => {
     const { promise, reject } = Promise.withResolvers<never>()
     const body = new ReadableStream({

@@ -65,7 +65,7 @@ export async function handleWrite(
         time,
       )
       return carryOut(sending, deps, time)
-    }, bearer.tokenId ?? bearer.publisher)
+    }, bearer.publisher)
     // The time of last use is only informational, so the write succeeds even if it cannot be stored.
     if (bearer.tokenId !== undefined) await deps.recordTokenUse(bearer.tokenId).catch(() => {})
     return response
