@@ -102,13 +102,19 @@ export function createGit(
     cwd: folder,
     env: { ...env, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }), ...writeConfig(config) },
   })
-  const start = (args: readonly string[], run: GitRun = {}) =>
-    spawn('git', [...SETTINGS, ...args], {
+  /** @throws Error `EMFILE` if too many files are open: such a process has no streams, and its own error comes later */
+  const start = (args: readonly string[], run: GitRun = {}) => {
+    const child = spawn('git', [...SETTINGS, ...args], {
       ...placeOf(run),
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
       ...(run.signal && { signal: run.signal }),
     })
+    child.on('error', () => {})
+    if (!child.stdout)
+      throw Object.assign(new Error('git cannot be started: too many files are open'), { code: 'EMFILE' })
+    return child
+  }
   /** Runs git and accepts any exit status. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
   const tryRun = async (args: readonly string[], run: GitRun = {}): Promise<GitResult> => {
     const { input = '', signal, maxBytes = Number.POSITIVE_INFINITY, onStart } = run

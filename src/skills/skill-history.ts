@@ -98,7 +98,6 @@ export async function* formatHistory(
   const shown = new Map<string, MarketplaceSkill>()
   const show = ({ owner, name, version, skill }: SkillRecord) =>
     shown.set(`${owner}/${name}`, { owner, name, version, description: skill.description, sha256: undefined })
-  if (after.count === 0) await checkSize(source, steps)
   for (const step of newestOf(steps.slice(0, after.count))) show(await readSkill(step, source))
   const start = after.count === 0 ? countFolded(steps) + 1 : after.count
   const groups = [...(after.count === 0 ? [steps.slice(0, start)] : []), ...steps.slice(start).map((step) => [step])]
@@ -166,14 +165,13 @@ const inFolder: PlacePlugin = (skill) => ({ source: `./${folderOf(skill)}`, stri
 
 const text = (value: string) => `data ${Buffer.byteLength(value)}\n${value}\n`
 
-/** @throws HubError `not_found` if the skills are too many for a repository */
-async function checkSize(source: HistorySource, steps: readonly SkillStep[]): Promise<void> {
-  let size = 0
-  for (const step of newestOf(steps)) {
+/** Checks the size of a history, also of one that only grows: every hub with a catalogue has the same repositories. @throws HubError `not_found` if the skills are too many for a repository */
+export async function checkSize(source: HistorySource, steps: readonly SkillStep[]): Promise<void> {
+  const sizes = await mapConcurrently(AT_ONCE, [...newestOf(steps)], async (step) => {
     const { size_bytes, files } = await readSkill(step, source)
-    size += files.reduce((sum, file) => sum + file.size_bytes, size_bytes)
-    if (size > MAX_BYTES) throw tooLarge(source)
-  }
+    return files.reduce((sum, file) => sum + file.size_bytes, size_bytes)
+  })
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BYTES) throw tooLarge(source)
 }
 
 function tooLarge({ owner }: HistorySource): HubError {

@@ -1,6 +1,6 @@
 // Tests the git repositories with skills: what the git program clones, that the same catalogue makes the same commits, and what is refused.
 import { execFile } from 'node:child_process'
-import { rm } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -126,6 +126,70 @@ test('a repository whose folder is lost is made again', async () => {
   await rm(join(folder, 'repositories'), { recursive: true })
   await git('clone', '--quiet', `${origin}/acme/skills.git`, 'found-again')
   expect(await git('-C', 'found-again', 'ls-files', 'skills')).not.toBe('')
+})
+
+/** Serves the same build as another one, whose records of versions are read like this. */
+async function withRecords<Value>(
+  change: (record: Uint8Array | undefined) => Uint8Array | undefined,
+  work: () => Promise<Value>,
+) {
+  const before = siteFiles
+  siteFiles = {
+    ...before,
+    read: async (path) => {
+      const bytes = await before.read(path)
+      return /forms\/versions\/[\d.]+\.json$/.test(path) ? change(bytes as Uint8Array | undefined) : bytes
+    },
+  } as SiteFiles
+  try {
+    return await work()
+  } finally {
+    siteFiles = before
+  }
+}
+const list = () => git('ls-remote', `${origin}/acme/skills.git`, 'main')
+
+test('a repository stays when files cannot be read for a moment, and goes when the skills are too large', async () => {
+  const head = await list()
+  const repository = join(folder, 'repositories/acme')
+  await writeFile(join(repository, 'same'), '')
+  await withRecords(
+    () => undefined,
+    () => expect(list()).rejects.toThrow('cannot be read right now'),
+  )
+  expect(await list()).toBe(head)
+  expect(await readdir(repository)).toContain('same')
+  const large = (bytes: Uint8Array | undefined) => {
+    const record = JSON.parse(Buffer.from(bytes!).toString())
+    return Buffer.from(JSON.stringify({ ...record, data: { ...record.data, size_bytes: 300_000_000 } }))
+  }
+  // A repository that was made before is not served either.
+  await withRecords(large, () => expect(list()).rejects.toThrow('more than 256000000 bytes'))
+  await expect(readdir(repository)).rejects.toThrow('ENOENT')
+  expect(await list()).toBe(head)
+})
+
+test('a program that cannot be started for a moment is asked again', async () => {
+  const environment: Record<string, string | undefined> = { PATH: process.env.PATH }
+  const fragile = openSkillRepositories(join(folder, 'fragile'), environment)
+  const found = await fragile.find({ owner: 'acme', baseUrl: 'https://hub.example', siteFiles })
+  environment.PATH = '\0'
+  await expect(found?.list(undefined)).rejects.toMatchObject({ code: 'unavailable' })
+  environment.PATH = process.env.PATH
+  expect((await found?.list(undefined))?.length).toBeGreaterThan(0)
+})
+
+test('too many open files end a request, and not the hub', async () => {
+  const code = `import { openSync } from 'node:fs'
+import { createGit } from './src/git/git-command.ts'
+const git = createGit('.', process.env)
+try { for (;;) openSync('/dev/null') } catch {}
+try { git.open(['version']) } catch (error) { console.log(error.code) }
+await git.run(['version']).catch((error) => console.log(error.code))
+setTimeout(() => console.log('alive'), 20)`
+  const limited = 'ulimit -n 64; exec "$0" --input-type=module --eval "$1"'
+  const { stdout } = await run('sh', ['-c', limited, process.execPath, code], { cwd: process.cwd() })
+  expect(stdout).toBe('EMFILE\nEMFILE\nalive\n')
 })
 
 test('a push, and an owner without skills, are refused with a sentence', async () => {

@@ -8,8 +8,10 @@ import type { SiteFiles } from '../../built/site-files.ts'
 import { createTurns } from '../../concurrency/turn-queue.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { createGit, type Git } from '../../git/git-command.ts'
+import { GitFailure } from '../../git/git-failure.ts'
 import type { SkillRepositories, SkillRepository } from '../../skills/handle-git.ts'
 import {
+  checkSize,
   countFolded,
   formatHistory,
   HISTORY_BRANCH,
@@ -75,15 +77,19 @@ export function openSkillRepositories(
     await mkdir(path, { recursive: true })
     const git = gitIn(path)
     tips.delete(path)
-    const tip = await bringUpToDate(git, path, source, steps).catch(async (error: unknown) => {
-      // What a full disk or a killed process left is made again.
-      await rm(path, { recursive: true, force: true })
-      if (error instanceof HubError) throw error
-      await mkdir(path, { recursive: true })
-      return bringUpToDate(git, path, source, steps).catch((cause: unknown) => {
-        throw cause instanceof HubError ? cause : busy('The repository cannot be made right now', cause)
+    const tip = await bringUpToDate(git, path, source, steps)
+      .catch(async (error: unknown) => {
+        // Other errors pass, and others may be cloning what is there.
+        if (!(error instanceof GitFailure || isTooLarge(error))) throw error
+        // What a full disk or a killed process left is made again.
+        await rm(path, { recursive: true, force: true })
+        if (isTooLarge(error)) throw error
+        await mkdir(path, { recursive: true })
+        return bringUpToDate(git, path, source, steps)
       })
-    })
+      .catch((error: unknown) => {
+        throw error instanceof HubError ? error : busy('The repository cannot be made right now', error)
+      })
     tips.set(path, tip)
     return { path, tip, ...serve(path) }
   }
@@ -110,12 +116,16 @@ export function openSkillRepositories(
     const listNow = async (protocol: string | undefined) => {
       const branches = new Uint8Array(await buffer(start(protocol, ['--advertise-refs']).output))
       if (branches.length > 0) return branches
-      listed.delete(protocol)
       throw busy('Git did not answer')
     }
     return {
       list(protocol) {
-        const listing = listed.get(protocol) ?? listNow(protocol)
+        const known = listed.get(protocol)
+        if (known !== undefined) return known
+        const listing = listNow(protocol).catch((error: unknown) => {
+          listed.delete(protocol)
+          throw error instanceof HubError ? error : busy('Git cannot be started right now', error)
+        })
         listed.set(protocol, listing)
         return listing
       },
@@ -127,7 +137,9 @@ export function openSkillRepositories(
           opened.resolve(Readable.toWeb(output) as ReadableStream<Uint8Array>)
           await ended
         }
-        turnToSend({ sender: client, waitMs: 10_000 }, send).catch(opened.reject)
+        turnToSend({ sender: client, waitMs: 10_000 }, send).catch((error: unknown) =>
+          opened.reject(error instanceof HubError ? error : busy('Git cannot be started right now', error)),
+        )
         return opened.promise
       },
     }
@@ -173,6 +185,7 @@ async function bringUpToDate(
   source: HistorySource,
   steps: readonly SkillStep[],
 ): Promise<string> {
+  await checkSize(source, steps)
   const names = steps.map(nameOf)
   const before = await readState(path)
   const tip = before && (await git.find(['rev-parse', '--verify', '--quiet', HISTORY_BRANCH]))
