@@ -5,6 +5,7 @@ import { blockedMessage, type Session } from '../domain/access/account.ts'
 import type { Person } from '../domain/access/person.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { TrustedPublisher } from '../domain/content/front-matter.ts'
+import { isToken } from '../domain/values/token-form.ts'
 import { noteSender, type Sender, senderNow } from '../log.ts'
 import { authenticate, type TokenChecks } from '../server/publish/authenticate.ts'
 import { rateLimitError } from '../server/refusals.ts'
@@ -119,11 +120,32 @@ function listClaims(request: Request, { isFromProxy }: Source, deps: ReaderCheck
   const secret = deps.readSession(request)
   if (secret !== undefined)
     claims.push({ key: keyOf('session', secret), check: (now) => checkSession(secret, deps, now) })
+  const password = findPassword(request)
+  if (password !== undefined) {
+    const headers = { Authorization: `Bearer ${password}` }
+    const asBearer = new Request(request.url, { headers })
+    claims.push({ key: keyOf('token', headers.Authorization), check: (now) => checkToken(asBearer, deps, now) })
+  }
   const named = deps.proxyHeader === undefined ? null : request.headers.get(deps.proxyHeader)
   if (named !== null && NAME.test(named) && isFromProxy())
     claims.push({ key: keyOf('proxy', named), check: () => checkNamed(named.toLowerCase(), deps) })
   return claims
 }
+
+/**
+ * Returns the token that a read has as the password of any user, because git, feed readers and `.netrc` know passwords alone. What cannot be a token is the password of somebody else, such as a proxy.
+ */
+function findPassword({ method, url, headers }: Request): string | undefined {
+  if (method !== 'GET' && method !== 'HEAD' && !url.endsWith('/skills.git/git-upload-pack')) return undefined
+  const [, basic] = /^Basic ([\w+/]{1,4000}={0,2})$/i.exec(headers.get('Authorization') ?? '') ?? []
+  const [, user = '', password = ''] =
+    /^([^:]*):?(.*)$/s.exec(Buffer.from(basic ?? '', 'base64').toString('latin1')) ?? []
+  // Some programs send a token as the user.
+  const token = password === '' || password === 'x-oauth-basic' ? user : password
+  return isToken(token) || JWT.test(token) ? token : undefined
+}
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Secrets are kept as digests, so that nothing that reads the memory of the process finds them here. */
 const keyOf = (kind: string, secret: string) => `${kind} ${hash('sha256', secret)}`

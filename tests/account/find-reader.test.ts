@@ -143,6 +143,41 @@ describe('a proxy', () => {
   })
 })
 
+describe('a password', () => {
+  const basic = (text: string) => ({ Authorization: `Basic ${btoa(text)}` })
+
+  test('that cannot be a token is nobody’s, and no client must wait for it', async () => {
+    const { readers } = open({ failures: limitInMemory({ requests: 1, windowMs: 60_000 }) })
+    for (const text of ['jo:secret', 'jo:', ':', `jo:hub_${'0'.repeat(37)}`, 'jo:a.b', 'jo:a.b.c d'])
+      for (let count = 0; count < 3; count++)
+        expect([text, await readers.isReader(asking(basic(text)), SOURCE, at(0))]).toEqual([text, false])
+  })
+
+  test('that is a token reads, and writes nothing; with a session, the session counts', async () => {
+    const { readers, inner, people, reads } = open()
+    const wish = { holder: { kind: 'operator' }, name: 'x', scope: 'acme/*', days: 1 } as const
+    const { token } = await createToken(inner, wish, at(0))
+    const headers = basic(`jo:${token}`)
+    const ask = (method: string, path = '/') =>
+      readers.isReader(new Request(`https://hub.example${path}`, { method, headers }), SOURCE, at(0))
+    expect([await ask('GET'), await ask('HEAD'), await ask('POST', '/acme/skills.git/git-upload-pack')]).toEqual([
+      ...[true, true, true],
+    ])
+    expect([await ask('POST'), await ask('PUT'), await ask('DELETE', '/git-upload-pack')]).toEqual([
+      ...[false, false, false],
+    ])
+    for (const key of (await inner.list('tokens/')).keys) await inner.delete(key)
+    readers.forget()
+    const both = asking({ ...headers, Cookie: await people.openSession(OCTOCAT, at(0)) })
+    const before = reads()
+    expect(await readers.isReader(both, SOURCE, at(0))).toBe(true)
+    const [withBoth, alone] = [reads() - before, reads()]
+    readers.forget()
+    await readers.isReader(asking({ Cookie: both.headers.get('Cookie')! }), SOURCE, at(0))
+    expect(withBoth).toBe(reads() - alone)
+  })
+})
+
 test('after many unknown tokens and sessions, a client must wait, but a reader at the same address need not', async () => {
   const { readers, people } = open({ failures: limitInMemory({ requests: 3, windowMs: 60_000 }) })
   const wrong = () => readers.isReader(asking({ Cookie: 'wrong' }), SOURCE, at(0))

@@ -268,7 +268,23 @@ describe('what a stranger is told', () => {
     for (const path of ['/feed.xml', '/nobody/nothing/feed.xml']) {
       const answer = await hub.ask('GET', path, { headers })
       expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([path, 401, 'Basic realm="Prompt Hub"'])
+      // A browser would send the password with everything from then on.
+      const browser = { Accept: 'text/html,*/*;q=0.8', 'Sec-Fetch-Mode': 'navigate' }
+      const { status, headers: sent } = await hub.ask('GET', path, { headers: browser })
+      expect([status, sent.location]).toEqual([303, `/auth/sign-in?return_to=${encodeURIComponent(path)}`])
     }
+  })
+
+  test('is nothing of a password that a browser sends with the session of a page', async () => {
+    const { headers } = hub.readers['a reader who is signed in']!
+    const password = { Authorization: `Basic ${btoa(`x:hub_${'0'.repeat(38)}`)}` }
+    const shown = await hub.ask('GET', '/auth/session', { headers: { ...headers, ...password } })
+    const { csrf } = JSON.parse(shown.bytes.toString()).data
+    const page = { 'Sec-Fetch-Site': 'same-origin', 'X-CSRF-Token': csrf, 'Content-Type': 'application/json' }
+    const write = (more: Record<string, string>) =>
+      hub.ask('POST', '/api/v1/repos/zephyrine/quokka-brief/versions', { headers: { ...more, ...password } }, '{"a":1}')
+    expect((await write({ ...headers, ...page })).status).toBe(422)
+    expect((await write(page)).status).toBe(401)
   })
 
   test('git, curl and npm read with the token as they send it', async () => {

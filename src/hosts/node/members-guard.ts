@@ -54,7 +54,7 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy
     const source = { client: () => clientKeyOf(ip), isFromProxy: () => isProxy(peer) }
     let isReader = false
     try {
-      isReader = await readers.isReader(withBearer(request), source)
+      isReader = await readers.isReader(request, source)
     } catch (thrown) {
       if (openness === undefined || openness === 'signed-out') return refuse(request, path, toHubError(thrown))
     }
@@ -67,7 +67,7 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy
       if (file.status < 400) return file
       await file.body?.cancel()
     }
-    if (isNavigation(request) && !ASKS.test(path)) return redirectToSignIn(request)
+    if (isNavigation(request, path)) return redirectToSignIn(request)
     const refusal = refuse(request, path, new HubError('unauthorized', stranger))
     if (path === '/mcp' && issuer !== undefined) refusal.headers.set('WWW-Authenticate', challengeOf(baseUrl))
     return refusal
@@ -76,19 +76,6 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy
 
 /** What programs request that send a password once they are asked for it: git, and readers of feeds. */
 const ASKS = /\/(?:skills\.git\/[\w/-]+|feed\.xml)$/
-
-/** Returns the same request with the token as other programs send it. Git, feed readers and `.netrc` know passwords alone: any user's is the token. */
-function withBearer(request: Request): Request {
-  const [, basic] = /^Basic ([\w+/]{1,4000}={0,2})$/i.exec(request.headers.get('Authorization') ?? '') ?? []
-  if (basic === undefined) return request
-  const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(Buffer.from(basic, 'base64').toString('latin1')) ?? []
-  const headers = new Headers(request.headers)
-  // Some programs send a token as the user.
-  const token = password === '' || password === 'x-oauth-basic' ? user : password
-  headers.delete('Authorization')
-  if (/^[!-~]+$/.test(token)) headers.set('Authorization', `Bearer ${token}`)
-  return new Request(request.url, { method: request.method, headers })
-}
 
 /** The endpoint of MCP has its own form of errors, and some programs ask for a password only if they are told to. */
 function refuse(request: Request, path: string, error: HubError): Response {
@@ -107,9 +94,10 @@ function refuse(request: Request, path: string, error: HubError): Response {
   return answer
 }
 
-/** Returns whether a browser opens a page. */
-function isNavigation({ method, headers }: Request): boolean {
-  return method === 'GET' && headers.get('Accept')?.includes('text/html') === true
+/** Returns whether a browser opens a page. Feed readers take pages, too, but they do not navigate: a browser must not ask for a password, which it would send with everything from then on. */
+function isNavigation({ method, headers }: Request, path: string): boolean {
+  const takesPages = method === 'GET' && headers.get('Accept')?.includes('text/html') === true
+  return takesPages && (!ASKS.test(path) || headers.get('Sec-Fetch-Mode') === 'navigate')
 }
 
 /** Returns the same request of somebody whom nobody knows. */

@@ -72,7 +72,7 @@ type FindToken = (token: string) => Promise<TokenRecord | undefined>
 export interface TokenChecks {
   /** The hub's URL, for messages that name the page which creates tokens. */
   baseUrl: string
-  /** Returns the person whose session sent a request from a page of this hub; asked if there is no token. @throws HubError `forbidden` for a request of another site, `unauthorized` for one of another session */
+  /** Returns the person whose session sent a request from a page of this hub; asked if there is no bearer token. @throws HubError `forbidden` for a request of another site, `unauthorized` for one of another session */
   findSignedIn?: (request: Request, now: Date) => Promise<Person | undefined>
   findToken: FindToken
   /** Returns what is known now about the person of a token. @returns undefined if the login belongs to somebody else: GitHub may reassign a login, but never an account ID */
@@ -98,7 +98,9 @@ const noGoodToken = (baseUrl: string) =>
  */
 export async function authenticate(request: Request, deps: TokenChecks, now: Date): Promise<Bearer> {
   const authorization = request.headers.get('Authorization')
-  const person = authorization === null ? await deps.findSignedIn?.(request, now) : undefined
+  // Once somebody has typed a password for a page of the hub, the browser sends it with everything.
+  const mayBePage = authorization === null || /^basic /i.test(authorization)
+  const person = mayBePage ? await deps.findSignedIn?.(request, now) : undefined
   if (person) return bearerOf(await findPersonOf(person, deps))
   const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   // An OIDC token has three parts separated by dots. Hub tokens contain no dots.
