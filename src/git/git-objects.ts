@@ -210,7 +210,7 @@ function foldersAbove(path: string): string[] {
 }
 
 /** Writes a text for fast-import. */
-export const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
+const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
 
 /** Quotes a path like a string in C. */
-export const quote = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`
+const quote = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`

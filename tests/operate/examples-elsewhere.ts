@@ -225,9 +225,4 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
     has: 'claude plugin marketplace add',
     reason: 'It needs an account; tests/server/git.test.ts clones with git.',
   },
-  {
-    document: 'skills',
-    has: 'gh skill install',
-    reason: 'It needs GitHub; tests/scripts/skills-branch.test.ts checks the branch.',
-  },
 ]
