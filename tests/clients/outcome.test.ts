@@ -109,6 +109,28 @@ test('SARIF: an error counts as failed, all else as passed, and a run without re
         { rule: 1, ruleId: 'a' },
       ],
     }),
+    sarif({
+      tool: {
+        driver: { name: 'scan', guid: 'd', rules: [{ id: 'b' }] },
+        extensions: [{ name: 'x', guid: 'e', rules }],
+      },
+      results: [
+        { rule: { index: 0, toolComponent: { name: 'x' } } },
+        { rule: { index: 0, toolComponent: { guid: 'e' } } },
+        { rule: { id: 'a', toolComponent: { guid: 'e', name: 'scan' } } },
+        { rule: { index: 0, toolComponent: { guid: 'd' } } },
+        { rule: { id: 'b', toolComponent: { name: 'x' } } },
+        // Nobody knows these rules.
+        { rule: { id: 'b', toolComponent: { name: 'y' } } },
+        { rule: { id: 'b', toolComponent: { guid: 'f', name: 'x' } } },
+        { rule: { id: 'b', toolComponent: 1 } },
+        { level: 'note', rule: { toolComponent: { name: 'y' } } },
+      ],
+    }),
+    sarif({
+      tool: { driver: {}, extensions: [{ name: 'x' }, { name: 'x' }] },
+      results: [{ rule: { toolComponent: { name: 'x' } } }],
+    }),
     sarif({}),
     sarif(),
   ])
@@ -118,7 +140,9 @@ test('SARIF: an error counts as failed, all else as passed, and a run without re
     [3, 2, 0],
     [4, 0, 0],
     [1, 2, 0],
-    [3, 4, 0],
+    [2, 5, 0],
+    [3, 6, 0],
+    [0, 1, 0],
     expect.stringContaining('expected runs.0.results in SARIF'),
     expect.stringContaining('expected at least one test case'),
   ])

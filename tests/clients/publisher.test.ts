@@ -1,9 +1,11 @@
 // Tests how hubcli and npx prompt-hub keep the publisher of a version in the lock, and compare it when they update and install.
-import { execFile } from 'node:child_process'
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { verifySignatures } from '../../clients/typescript/source/attested.ts'
+import { parseLock } from '../../clients/typescript/source/lock.ts'
 import { digestManifest } from '../../src/domain/publishing/manifest.ts'
 import { readArchive } from '../../src/files/read-archive.ts'
 import { type SigstoreServices, startSigstore, type ToSign } from '../attestations/sigstore-services.ts'
@@ -205,6 +207,26 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     expect((await run('install')).code).toBe(0)
   })
 
+  test('roots to trust need the package, and a command that verifies', async () => {
+    startWithX()
+    const missing =
+      /^signatures were not verified: the package sigstore is not installed\. Install version 4 or newer.*(?:npm|pip) install '?sigstore.*\n$/
+    const found = await run('install', '--require-attestation', '--trusted-root', 'root.jsonl')
+    expect([found.code, found.stderr]).toEqual([5, expect.stringMatching(missing)])
+    for (const [words, said] of [
+      [['install', '--trusted-root', 'x'], '--trusted-root: expected --require-attestation beside it'],
+      [['install', '--require-attestation', '--trusted-root', ''], '--trusted-root: expected a path, got nothing'],
+      [['update', '--trusted-root', ''], '--trusted-root: expected a path, got nothing'],
+      [['update', '--trusted-root', 'x', '--skip-signatures'], 'expected one of them'],
+    ] as const)
+      expect(await run(...words)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(said) })
+    expect(await run('install', '--require-attestation', '--skip-signatures')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
+
   test('install refuses a hub that names another publisher than the lock', async () => {
     startWithX()
     rmSync(path.join(cwd, 'prompts/acme/x.md'))
@@ -212,6 +234,16 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
     const { code, stderr } = await run('install')
     expect([code, stderr]).toEqual([4, expect.stringContaining('another publisher')])
   })
+})
+
+test.skipIf(PYTHON === undefined)(`the libraries fail if they can verify nothing${NO_PYTHON}`, async () => {
+  const lock = path.join(added, 'prompts.lock')
+  const said = 'signatures were not verified: the package sigstore is not installed'
+  await expect(verifySignatures(parseLock(readFileSync(lock, 'utf8')))).rejects.toThrow(said)
+  const program = 'import sys; from prompt_hub import verify_signatures; verify_signatures(sys.argv[1])'
+  const env = { ...environment(hub.url), PYTHONPATH: path.resolve('clients/python') }
+  const ran = spawnSync('python3', ['-B', '-c', program, lock], { env, encoding: 'utf8' })
+  expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining(said)])
 })
 
 test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with its bundles${NO_PYTHON}`, async () => {
@@ -294,11 +326,14 @@ describe.skipIf(PYTHON === undefined).each(STARTED)(`$name with the package sigs
     writeFileSync(root, `${JSON.stringify(sigstore.root.root)}\n`)
   })
   afterAll(() => sigstore.close())
-  const run = (...args: string[]) => {
+  const runBeside = (python: string, node: string, ...args: string[]) => {
     const env = environment(hub.url)
-    const python = `${env.PYTHONPATH}:${path.resolve('tests/clients/sigstore_stand_in')}`
-    return runWith(command, args, cwd, { ...env, PYTHONPATH: python, NODE_PATH: path.resolve('tests/node_modules') })
+    const beside = { ...env, PYTHONPATH: `${env.PYTHONPATH}:${python}`, NODE_PATH: node }
+    // Node reads NODE_PATH when it starts.
+    return runWith(command, args, cwd, beside, { isAlone: true })
   }
+  const run = (...args: string[]) =>
+    runBeside(path.resolve('tests/clients/sigstore_stand_in'), path.resolve('tests/node_modules'), ...args)
   const ask = () => run('install', '--require-attestation', '--trusted-root', root)
   /** Signs what the hub says of a version, with its own function. */
   const sign = async (version: string, change: (order: ToSign, manifest: string) => Partial<ToSign> = () => ({})) => {
@@ -354,10 +389,16 @@ describe.skipIf(PYTHON === undefined).each(STARTED)(`$name with the package sigs
         /^https:\/\/github\.com\/octo\/prompts\/\.github\/workflows\/other\.yml@refs\/heads\/main signed it, and not octo\/prompts\/\.github\/workflows\/publish\.yml$/,
       ],
       [() => ({ claims: { repository: 'octo/other' } }), /signed it, and not/],
+      [
+        () => ({ claims: { event_name: 'pull_request_target' } }),
+        /^its job was triggered by pull_request_target, and not by push, release, workflow_dispatch, schedule$/,
+      ],
+      [() => ({ claims: { event_name: undefined } }), /^its job was triggered by nothing,/],
     ] as const satisfies [(order: ToSign) => Partial<ToSign>, RegExp][]) {
       await sign('1.0.0', change)
       expect(await why()).toMatch(said)
     }
+    expect(await run('install', '--require-attestation', '--skip-signatures')).toMatchObject({ code: 0, stderr: '' })
     await sign('1.0.0')
     const bundle = JSON.parse(forms.bundles!['1.0.0']!)
     bundle.dsseEnvelope.signatures[0].sig = Buffer.from('no').toString('base64')
@@ -369,6 +410,41 @@ describe.skipIf(PYTHON === undefined).each(STARTED)(`$name with the package sigs
     expect(await why()).toBe('the hub says something else of its variables or parameters than the lock has')
     expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
     expect(await why()).toMatch(/^it is not about acme\/forms#manifest/)
+  })
+
+  test('a package that is old or broken is not a missing one', async () => {
+    startWithX()
+    for (const [version, why] of [
+      ['3.1.0', 'its version is 3.1.0'],
+      ['4.0.0', '.*'],
+    ] as const) {
+      const folder = makeFolder()
+      mkdirSync(path.join(folder, 'sigstore'))
+      writeFileSync(path.join(folder, 'sigstore/__init__.py'), `__version__ = "${version}"\n`)
+      writeFileSync(path.join(folder, 'sigstore/package.json'), JSON.stringify({ name: 'sigstore', version }))
+      const { code, stderr } = await runBeside(folder, folder, 'install', '--require-attestation')
+      expect([code, stderr]).toEqual([
+        5,
+        expect.stringMatching(
+          new RegExp(
+            `the package sigstore cannot be used: ${why}\\. Install version 4 or newer: (?:npm|pip) install \\S+\\n$`,
+          ),
+        ),
+      ])
+    }
+  })
+
+  test('a version that is added again keeps the files that the lock has', async () => {
+    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
+    const read = () => readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')
+    hub.prompts['acme/forms']!.files = { 'scripts/fill.sh': '#!/bin/sh\ncurl evil.example\n' }
+    const before = read()
+    for (const more of [[], ['--keep-permissions']]) {
+      const found = await run('add', 'acme/forms', '--as', 'skill', ...more)
+      expect([found.code, found.stderr, read()]).toEqual([4, expect.stringContaining('other bytes'), before])
+    }
+    hub.prompts['acme/forms']!.files = FORMS.files!
+    expect(await run('add', 'acme/forms', '--as', 'skill', '--keep-permissions')).toMatchObject({ code: 0 })
   })
 
   test('finds words in SKILL.md that nobody signed', async () => {

@@ -10,6 +10,7 @@ from program.main import invalid
 from program.project import connect, enter_project, open_project
 from program.terminal import clean, write_text
 from prompt_hub.agents import AGENTS
+from prompt_hub.attested import SignatureOptions
 from prompt_hub.capabilities import DENIABLE, DenyOptions
 from prompt_hub.choosing import Addition
 from prompt_hub.lock import FULL_NAME, LOCK
@@ -92,24 +93,27 @@ def list_labelled(owner, label):
 def install(given):
     """Writes the locked versions whose files are missing or differ."""
     given.take(0)
-    root = locate_root(given, enter_project())
-    run(given, lambda project: project.install(bool(given["--force"]), bool(given["--require-attestation"]), root))
+    checks = check_signatures(given, enter_project())
+    run(given, lambda project: project.install(bool(given["--force"]), bool(given["--require-attestation"]), checks))
 
 
-def locate_root(given, locate):
-    """The path of --trusted-root, or None."""
-    return locate(given["--trusted-root"]) if given["--trusted-root"] else None
+def check_signatures(given, locate):
+    """What is checked of signatures."""
+    root = given["--trusted-root"]
+    if root == "":
+        raise invalid("--trusted-root: expected a path, got nothing")
+    return SignatureOptions(root and locate(root), bool(given["--skip-signatures"]))
 
 
 def update(given):
     """Updates all prompts, or those named, to the newest version in their range."""
     names = [check_name(name) for name in given.words]
     days, denying = check_days(given, "--min-age") or 0, check_denying(given)
-    root = locate_root(given, enter_project())
+    checks = check_signatures(given, enter_project())
     errors = []
 
     def change(project):
-        updated, error = project.update(names, days, bool(given["--accept-publisher"]), denying, root)
+        updated, error = project.update(names, days, bool(given["--accept-publisher"]), denying, checks)
         errors.append(error)
         return updated
 

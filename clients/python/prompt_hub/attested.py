@@ -25,11 +25,17 @@ from .variable import as_dict, as_list, read_variable
 _PREDICATES = ("https://slsa.dev/provenance/v1", "https://slsa.dev/provenance/v0.2")
 _ISSUER = "https://token.actions.githubusercontent.com"
 _ORIGIN = "https://github.com/"
-_ISSUER_CLAIM, _REPOSITORY_CLAIM, _WORKFLOW_CLAIM = 8, 12, 18
+_ISSUER_CLAIM, _REPOSITORY_CLAIM, _WORKFLOW_CLAIM, _EVENT_CLAIM = 8, 12, 18, 20
+# As the hub: outsiders can influence what other events run.
+_EVENTS = ("push", "release", "workflow_dispatch", "schedule")
 _MAX_ATTESTATIONS = 5
 _MISSING = (
     "signatures were not verified here: that they are right is what the hub says. To verify them, install the package "
     "sigstore beside this one"
+)
+_NEEDED = (
+    "signatures were not verified: the package sigstore is not installed. Install version 4 or newer: "
+    "pip install 'sigstore>=4'"
 )
 
 
@@ -48,39 +54,57 @@ class _Wanted(NamedTuple):
         return PromptHubError("integrity", f"the signature of {self.name} {self.version} is not verified: {why}; nothing was changed")
 
 
-def verify_signatures(lock_path: str = "prompts.lock", trusted_root: Optional[str] = None) -> Optional[str]:
-    """Verifies the signatures of all versions of a lock that have one, with the package `sigstore`. Returns why they were
-    not verified, such as a missing package; None if they were, or if there are none. It does not read the files: compare
-    them with `hubcli verify`.
+def verify_signatures(lock_path: str = "prompts.lock", trusted_root: Optional[str] = None) -> List[str]:
+    """Verifies the signatures of all versions of a lock that have one, with the package `sigstore`. Returns the names of the
+    prompts whose signatures are right; the others have none. It does not read the files: compare them with `hubcli verify`.
 
     `trusted_root` is a file with the roots of Sigstore to trust, as `gh attestation trusted-root` prints them; by default,
     that of the public instance. Raises PromptHubError `integrity` for a signature that is not that of the publisher in the
-    lock, or of other bytes, and the errors of the requests.
+    lock, or of other bytes, `unavailable` if nothing can be verified because the package is missing, and the errors of the
+    requests.
     """
     lock = open_lock(lock_path)
     settings = RequestSettings(token=read_token_for(lock.hub))
-    signatures = Signatures(Source(lock.hub, lambda url: ask_bytes(settings, url)), trusted_root)
-    said = [signatures.check(name, locked) for name, locked in lock.prompts.items()]
-    return next(filter(None, said), None)
+    signatures = Signatures(Source(lock.hub, lambda url: ask_bytes(settings, url)), SignatureOptions(trusted_root), is_needed=True)
+    signed = {name: locked for name, locked in lock.prompts.items() if locked.publisher is not None and locked.publisher.attested}
+    for name, locked in signed.items():
+        signatures.check(name, locked)
+    return list(signed)
+
+
+class SignatureOptions(NamedTuple):
+    """What is checked of signatures."""
+
+    trusted_root: Optional[str] = None
+    """A file with the roots of Sigstore to trust; then the package `sigstore` must be there."""
+    skip_signatures: bool = False
+    """Verifies nothing: what the hub says counts."""
 
 
 class Signatures:
     """Verifies the signatures of locked versions. The library and its roots are loaded at the first that there is."""
 
-    def __init__(self, source: Source, trusted_root: Optional[str]) -> None:
+    def __init__(self, source: Source, options: SignatureOptions, is_needed: bool = False) -> None:
+        """`is_needed` is whether to fail without the library. Raises PromptHubError `invalid_request` for roots that nothing
+        would use."""
+        self._trusted_root, self._is_skipped = options
+        if self._trusted_root is not None and self._is_skipped:
+            raise PromptHubError("invalid_request", "--trusted-root and --skip-signatures: expected one of them")
         self._source = source
-        self._trusted_root = trusted_root
+        self._is_needed = is_needed or self._trusted_root is not None
         self._opened: List[Optional[Sigstore]] = []
 
     def check(self, name: str, locked: LockedPrompt) -> Optional[str]:
         """Checks a prompt, and the second version of its label. Returns why its signature was not verified; None if it was,
         or if it has none. Raises PromptHubError `integrity` if it is not that of the publisher in the lock, or of other
         bytes."""
-        if locked.publisher is None or not locked.publisher.attested:
+        if self._is_skipped or locked.publisher is None or not locked.publisher.attested:
             return None
         if not self._opened:
             self._opened.append(open_sigstore(self._trusted_root))
         sigstore = self._opened[0]
+        if sigstore is None and self._is_needed:
+            raise PromptHubError("unavailable", _NEEDED)
         if sigstore is None:
             return _MISSING
         self._check(sigstore, locked.publisher, _Wanted(name, locked.version, locked.sha256, locked))
@@ -191,6 +215,9 @@ def _judge(signed: Signed, publisher: Publisher, wanted: _Wanted, manifest: str,
     said = signed.claims.get(_ISSUER_CLAIM), signed.claims.get(_REPOSITORY_CLAIM), config.split("@")[0]
     if said != (_ISSUER, _ORIGIN + publisher.repository, _ORIGIN + publisher.workflow):
         raise NotVerified(f"{config or 'somebody else'} signed it, and not {publisher.workflow}")
+    event = signed.claims.get(_EVENT_CLAIM, "nothing")
+    if event not in _EVENTS:
+        raise NotVerified(f"its job was triggered by {event}, and not by {', '.join(_EVENTS)}")
     if signed.statement.get("predicateType") not in _PREDICATES:
         raise NotVerified("it is no build provenance")
     try:

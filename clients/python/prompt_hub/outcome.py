@@ -157,31 +157,65 @@ def _read_sarif(runs: Sequence[Any]) -> Outcome:
             raise _refused(f"expected runs.{number}.results in SARIF")
         results = _list(run["results"])
         tool = _dict(run.get("tool")) or {}
-        parts: List[List[Any]] = []
+        parts: List[_Part] = []
         by_id: Dict[str, Any] = {}
-        for part in (tool.get("driver"), *_list(tool.get("extensions"))):
-            rules = [_dict(rule) or {} for rule in _list((_dict(part) or {}).get("rules"))]
-            parts.append([(_dict(rule.get("defaultConfiguration")) or {}).get("level") for rule in rules])
-            for rule, level in zip(rules, parts[-1]):
-                if isinstance(rule.get("id"), str) and by_id.get(rule["id"]) is None:
-                    by_id[rule["id"]] = level
+        for each in (tool.get("driver"), *_list(tool.get("extensions"))):
+            found = _dict(each) or {}
+            rules = [_dict(rule) or {} for rule in _list(found.get("rules"))]
+            levels = [(_dict(rule.get("defaultConfiguration")) or {}).get("level") for rule in rules]
+            part = _Part(found.get("guid"), found.get("name"), levels, {})
+            parts.append(part)
+            for rule, level in zip(rules, levels):
+                for known in (part.by_id, by_id):
+                    if isinstance(rule.get("id"), str) and known.get(rule["id"]) is None:
+                        known[rule["id"]] = level
         bad = sum(_is_error(_dict(result) or {}, parts, by_id) for result in results)
         is_broken = any((_dict(each) or {}).get("executionSuccessful") is False for each in _list(run.get("invocations")))
         passed, failed = passed + max(len(results), 0 if is_broken else 1) - bad, failed + bad + is_broken
     return Outcome(passed, failed, 0, _rate(passed, failed), None, None, None)
 
 
-def _is_error(result: Dict[str, Any], parts: Sequence[Sequence[Any]], by_id: Dict[str, Any]) -> bool:
-    """`parts` has the levels of the rules of the driver, then of each extension."""
+class _Part(NamedTuple):
+    """A part of the tool of a run, with the levels of its rules by number and by ID."""
+
+    guid: Any
+    name: Any
+    levels: List[Any]
+    by_id: Dict[str, Any]
+
+
+def _find_part(reference: Any, parts: Sequence[_Part]) -> Optional[_Part]:
+    """The part that a reference names; None for one that is not there, or is not the only one."""
+    wanted = _dict(reference)
+    if wanted is None:
+        return None
+    index, guid, name = wanted.get("index", -1), wanted.get("guid"), wanted.get("name")
+    if index != -1:
+        found: Optional[_Part] = _at(parts[1:], index)
+        return found
+    if guid is None and name is None:
+        return parts[0]
+    named = [part for part in parts if (part.name == name if guid is None else part.guid == guid)]
+    return named[0] if len(named) == 1 else None
+
+
+def _is_error(result: Dict[str, Any], parts: Sequence[_Part], by_id: Dict[str, Any]) -> bool:
+    """Whether a result counts as failed, also because nobody can say what its rule is. `parts` has the driver, then each
+    extension; `by_id` has the levels of all rules."""
     rule = _dict(result.get("rule")) or {}
     level, index, name = result.get("level"), rule.get("index", result.get("ruleIndex")), rule.get("id", result.get("ruleId"))
-    part = (_dict(rule.get("toolComponent")) or {}).get("index")
-    levels = parts[0] if part is None else _at(parts, part + 1 if isinstance(part, int) and part >= 0 else None) or ()
-    if level is None:
-        level = _at(levels, index)
+    if result.get("kind", "fail") != "fail":
+        return False
+    if level is not None:
+        return level == "error"
+    is_named = "toolComponent" in rule
+    part = _find_part(rule["toolComponent"], parts) if is_named else parts[0]
+    if part is None:
+        return True
+    level = _at(part.levels, index)
     if level is None and isinstance(name, str):
-        level = by_id.get(name)
-    return result.get("kind", "fail") == "fail" and level == "error"
+        level = (part.by_id if is_named else by_id).get(name)
+    return level == "error"
 
 
 def _at(values: Sequence[Any], index: Any) -> Any:

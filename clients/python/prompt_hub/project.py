@@ -7,7 +7,7 @@ import os
 import re
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from .attested import Signatures
+from .attested import SignatureOptions, Signatures
 from .capabilities import DenyOptions
 from .changing import NewPrompt, change_lock, places_in, require_unedited
 from .choosing import Addition, Where, choose_places, places_of, skill_names
@@ -74,18 +74,20 @@ class Project:
         return targets
 
     def install(
-        self, is_forced: bool = False, require_attestation: bool = False, trusted_root: Optional[str] = None
+        self, is_forced: bool = False, require_attestation: bool = False, checks: SignatureOptions = SignatureOptions()
     ) -> List[Target]:
         """Writes the files that are missing or differ.
 
         `is_forced` also replaces files that were changed by hand. `require_attestation` refuses a lock in which a version
-        has no attestation or, if the package `sigstore` is installed, one that does not verify; `trusted_root` is a file
-        with the roots to trust.
+        has no attestation or, if the package `sigstore` is installed, one that does not verify; `checks` says how.
         """
+        if checks.trusted_root is not None and not require_attestation:
+            wanted = "--trusted-root: expected --require-attestation beside it, because without it no signature is verified"
+            raise PromptHubError("invalid_request", wanted)
         lock = open_lock(self._path)
         targets = [_target_of(name, locked) for name, locked in lock.prompts.items()]
         source = self._connect(lock)
-        signatures = Signatures(source, trusted_root)
+        signatures = Signatures(source, checks)
         unverified: List[Optional[str]] = []
         for name, locked in lock.prompts.items() if require_attestation else ():
             signatures.require(name, locked)
@@ -106,21 +108,21 @@ class Project:
         min_age_days: int = 0,
         accept_publisher: bool = False,
         denying: DenyOptions = DenyOptions(),
-        trusted_root: Optional[str] = None,
+        checks: SignatureOptions = SignatureOptions(),
     ) -> Tuple[List[Target], Optional[PromptHubError]]:
         """Updates prompts, those named or all, to the newest version in their range or of their label. Returns what was
         updated, and the error of the last prompt that was not; the others are passed to `say`.
 
         `min_age_days` is how long a version must have been out. `accept_publisher` also takes versions of another workflow
-        than that of the locked version, or without its attestation. `denying` says what stops an update. `trusted_root` is a
-        file with the roots to trust for signatures, which are verified if the package `sigstore` is installed.
+        than that of the locked version, or without its attestation. `denying` says what stops an update. `checks` is about
+        signatures, which are verified if the package `sigstore` is installed.
         """
         lock = open_lock(self._path)
         require_locked(lock, names)
         source = self._connect(lock)
         problems: List[Problem] = []
         found: List[Tuple[Target, LockedPrompt, List[NewPrompt]]] = []
-        signatures = Signatures(source, trusted_root)
+        signatures = Signatures(source, checks)
         unverified: List[Optional[str]] = []
         blocked: List[Tuple[str, PromptHubError]] = []
         for name in [name for name in lock.prompts if not names or name in names]:
@@ -294,10 +296,12 @@ class Project:
         for path, is_skill in wanted:
             files[path] = _files_at(target, path, skill) if is_skill else [("", record.content.encode("utf-8"))]
             places.append(Place(path, tuple(SkillFile(file, digest_of(data)) for file, data in files[path]) if is_skill else ()))
-        is_pinned = before is not None and (before.version, before.keeps_permissions) == (version, keeps)
-        pinned = {place.path: sorted(place.files) for place in before.places} if before and is_pinned else {}
-        if any(pinned.get(place.path, sorted(place.files)) != sorted(place.files) for place in places):
-            raise other_bytes(target.what)
+        if before is not None and before.version == version:
+            # SKILL.md changes if it grants tools now, or does no more.
+            changing = SKILL if before.keeps_permissions != keeps else None
+            pinned = {place.path: _list_pinned(place, changing) for place in before.places}
+            if any(pinned.get(each.path, _list_pinned(each, changing)) != _list_pinned(each, changing) for each in places):
+                raise other_bytes(target.what)
         by = keepable_publisher(record.publisher)
         locked = LockedPrompt(range_, version, sha256, sort_places(places), details, by, split, keeps)
         differing = [place.path for place, _ in find_differences(self._folder, locked)]
@@ -310,6 +314,10 @@ class Project:
     def _warn(self, problems: Sequence[Problem]) -> None:
         for each in problems:
             self._say(f"warning: {each.message}")
+
+
+def _list_pinned(place: Place, changing: Optional[str]) -> List[SkillFile]:
+    return sorted(each for each in place.files if each.path != changing)
 
 
 def _target_of(name: str, locked: LockedPrompt) -> Target:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional
@@ -14,6 +15,9 @@ _IN_TOTO = "application/vnd.in-toto+json"
 # A certificate's extensions, below this number: https://github.com/sigstore/fulcio/blob/main/docs/oid-info.md
 _FULCIO = "1.3.6.1.4.1.57264.1."
 _DER_UTF8 = 0x0C
+# The oldest version of the library whose interface is the one used here.
+_OLDEST = 4
+_WAY_OUT = f"Install version {_OLDEST} or newer: pip install 'sigstore>={_OLDEST}'"
 
 
 class Signed(NamedTuple):
@@ -70,12 +74,18 @@ def open_sigstore(trusted_root: Optional[str] = None) -> Optional[Sigstore]:
 
     `trusted_root` is a file with roots, as `gh attestation trusted-root` prints them; by default, the library fetches that
     of the public instance. Raises PromptHubError `invalid_request` for a file that cannot be read, and `unavailable` if the
-    roots cannot be fetched.
+    library cannot be loaded or is too old, or the roots cannot be fetched.
     """
-    try:
-        models, verify = _load("sigstore.models"), _load("sigstore.verify")
-    except ImportError:
+    if not _is_installed():
         return None
+    try:
+        version = str(getattr(importlib.import_module("sigstore"), "__version__", "unknown"))
+        major = version.split(".")[0]
+        if not major.isdecimal() or int(major) < _OLDEST:
+            raise ImportError(f"its version is {version}")
+        models, verify = importlib.import_module("sigstore.models"), importlib.import_module("sigstore.verify")
+    except Exception as error:  # Whoever has installed it expects a check.
+        raise PromptHubError("unavailable", f"the package sigstore cannot be used: {str(error)[:300]}. {_WAY_OUT}") from error
     if trusted_root is None:
         try:
             return Sigstore(models, [verify.Verifier.production()])
@@ -89,18 +99,21 @@ def open_sigstore(trusted_root: Optional[str] = None) -> Optional[Sigstore]:
         raise PromptHubError("invalid_request", f"{wanted}: {str(error)[:300]}") from error
 
 
-def _load(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        if not sys.flags.no_site or "site" in sys.modules:
-            raise
-    # hubcli starts without the packages of this Python, which takes less time.
-    import site
+def _is_installed() -> bool:
+    if _find_top() is None and sys.flags.no_site and "site" not in sys.modules:
+        # hubcli starts without the packages of this Python, which takes less time.
+        import site
 
-    site.main()
-    site.addsitedir(site.getusersitepackages())
-    return importlib.import_module(name)
+        site.main()
+        site.addsitedir(site.getusersitepackages())
+    return _find_top() is not None
+
+
+def _find_top() -> Any:
+    try:
+        return importlib.util.find_spec("sigstore")
+    except ValueError:  # It is loaded in a way of its own.
+        return sys.modules.get("sigstore")
 
 
 def _read_roots(models: Any, path: str) -> List[Any]:

@@ -15,12 +15,16 @@ const PREDICATES: readonly unknown[] = ['https://slsa.dev/provenance/v1', 'https
 const ISSUER = 'https://token.actions.githubusercontent.com'
 const ORIGIN = 'https://github.com/'
 /** The numbers of a certificate's extensions at Fulcio. */
-const CLAIMS = { issuer: 8, repository: 12, workflow: 18 } as const
+const CLAIMS = { issuer: 8, repository: 12, workflow: 18, event: 20 } as const
+/** As the hub: outsiders can influence what other events run. */
+const EVENTS: readonly unknown[] = ['push', 'release', 'workflow_dispatch', 'schedule']
 const MAX_ATTESTATIONS = 5
 
 /** What is said if the library is missing. */
 const MISSING =
   'signatures were not verified here: that they are right is what the hub says. To verify them, install the package sigstore beside this one'
+const NEEDED =
+  'signatures were not verified: the package sigstore is not installed. Install version 4 or newer beside this one: npm install sigstore'
 
 /** Where to read from. */
 interface Hub {
@@ -39,14 +43,34 @@ export interface Signatures {
   check(name: string, locked: LockedPrompt): Promise<string | undefined>
 }
 
-/** Prepares to verify signatures. The library and its roots are loaded at the first that there is. @param trustedRoot see `openSigstore` */
-export function openSignatures(hub: Hub, trustedRoot?: string): Signatures {
+/** What is checked of signatures. */
+export interface SignatureOptions {
+  /** A file with the roots of Sigstore to trust; then the package `sigstore` must be there. */
+  trustedRoot?: string | undefined
+  /** Verifies nothing: what the hub says counts. */
+  skipSignatures?: boolean
+}
+
+/**
+ * Prepares to verify signatures. The library and its roots are loaded at the first that there is.
+ *
+ * @param isNeeded whether to fail without the library
+ * @throws PromptHubError `invalid_request` for roots that nothing would use
+ */
+export function openSignatures(
+  hub: Hub,
+  { trustedRoot, skipSignatures = false }: SignatureOptions = {},
+  isNeeded: boolean = trustedRoot !== undefined,
+): Signatures {
+  if (trustedRoot !== undefined && skipSignatures)
+    throw new PromptHubError('invalid_request', '--trusted-root and --skip-signatures: expected one of them')
   let sigstore: Promise<Sigstore | undefined> | undefined
   return {
     async check(name, locked) {
-      if (!locked.publisher?.attested) return undefined
+      if (skipSignatures || !locked.publisher?.attested) return undefined
       sigstore ??= openSigstore(trustedRoot)
       const opened = await sigstore
+      if (!opened && isNeeded) throw new PromptHubError('unavailable', NEEDED)
       if (!opened) return MISSING
       const { publisher, version, sha256, split } = locked
       await checkVersion(hub, opened, publisher, { name, version, sha256, locked })
@@ -60,17 +84,15 @@ export function openSignatures(hub: Hub, trustedRoot?: string): Signatures {
  * Verifies the signatures of all versions of a lock that have one, with the package `sigstore`. It does not read the files: compare them with `prompt-hub verify`.
  *
  * @param trustedRoot a file with the roots of Sigstore to trust, as `gh attestation trusted-root` prints them; default: that of the public instance
- * @returns why they were not verified, such as a missing package; undefined if they were, or if there are none
- * @throws PromptHubError `integrity` for a signature that is not that of the publisher in the lock, or of other bytes, and the errors of the requests
+ * @returns the names of the prompts whose signatures are right; the others have none
+ * @throws PromptHubError `integrity` for a signature that is not that of the publisher in the lock, or of other bytes, `unavailable` if nothing can be verified because the package is missing, and the errors of the requests
  */
-export async function verifySignatures(
-  lock: Lock,
-  { trustedRoot }: { trustedRoot?: string } = {},
-): Promise<string | undefined> {
+export async function verifySignatures(lock: Lock, { trustedRoot }: { trustedRoot?: string } = {}): Promise<string[]> {
   const hub = { url: lock.hub, requests: requestSettings({}, readTokenFor(lock.hub, {})) }
-  const signatures = openSignatures(hub, trustedRoot)
-  const said = await mapRequests(Object.entries(lock.prompts), ([name, locked]) => signatures.check(name, locked))
-  return said.find((sentence) => sentence !== undefined)
+  const signatures = openSignatures(hub, { trustedRoot }, true)
+  const signed = Object.entries(lock.prompts).filter(([, { publisher }]) => publisher?.attested)
+  await mapRequests(signed, ([name, locked]) => signatures.check(name, locked))
+  return signed.map(([name]) => name)
 }
 
 /** Refuses a lock in which a version has no attestation, also the second one of a label, of which the lock has no publisher. */
@@ -230,8 +252,9 @@ function judge(
 }
 
 function findOtherSigner(signed: Signed, { repository, workflow }: Publisher): string | undefined {
-  const [issuer, source, config = ''] = [CLAIMS.issuer, CLAIMS.repository, CLAIMS.workflow].map(signed.claim)
-  const isOurs =
-    issuer === ISSUER && source === `${ORIGIN}${repository}` && config.split('@')[0] === `${ORIGIN}${workflow}`
-  return isOurs ? undefined : `${config || 'somebody else'} signed it, and not ${workflow}`
+  const { issuer: by, repository: from, workflow: file, event: trigger } = CLAIMS
+  const [issuer, source, config = '', event = 'nothing'] = [by, from, file, trigger].map(signed.claim)
+  if (issuer !== ISSUER || source !== `${ORIGIN}${repository}` || config.split('@')[0] !== `${ORIGIN}${workflow}`)
+    return `${config || 'somebody else'} signed it, and not ${workflow}`
+  return EVENTS.includes(event) ? undefined : `its job was triggered by ${event}, and not by ${EVENTS.join(', ')}`
 }

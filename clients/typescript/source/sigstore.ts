@@ -1,6 +1,8 @@
 // Verifies Sigstore bundles with the library `sigstore`, where it is installed beside this one.
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { isObject } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -9,6 +11,11 @@ const IN_TOTO = 'application/vnd.in-toto+json'
 const FULCIO = '1.3.6.1.4.1.57264.1.'
 /** The tag of a UTF-8 string in DER. */
 const DER_UTF8 = 0x0c
+/** The oldest version of the library whose options are those used here. */
+const OLDEST = 4
+const WAY_OUT = `Install version ${OLDEST} or newer: npm install sigstore`
+/** The functions and classes that are used. */
+const PARTS = ['bundleFromJSON', 'toSignedEntity', 'toTrustMaterial', 'Verifier', 'TrustedRoot', 'getTrustedRoot']
 
 /** What a verified bundle says. */
 export interface Signed {
@@ -50,24 +57,43 @@ interface Identity {
  *
  * @param trustedRoot a file with roots, as `gh attestation trusted-root` prints them; by default, the library fetches that of the public instance
  * @returns undefined if the library is not installed
- * @throws PromptHubError `invalid_request` for a file that cannot be read, `unavailable` if the roots cannot be fetched
+ * @throws PromptHubError `invalid_request` for a file that cannot be read, `unavailable` if the library cannot be loaded or is too old, or the roots cannot be fetched
  */
 export async function openSigstore(trustedRoot?: string): Promise<Sigstore | undefined> {
-  const library = loadLibrary()
-  if (!library) return undefined
+  const load = createRequire(import.meta.url)
+  if (!isInstalled(load)) return undefined
+  const library = loadLibrary(load)
   const roots = trustedRoot === undefined ? [await fetchRoot(library)] : await readRoots(library, trustedRoot)
   return { verify: (bundle) => verifyWith(library, roots, bundle) }
 }
 
-function loadLibrary(): Library | undefined {
+function isInstalled({ resolve }: NodeJS.Require): boolean {
   try {
-    const main = createRequire(import.meta.url).resolve('sigstore')
-    // Its own parts: those that it came with, wherever they are.
-    const load = createRequire(main)
-    const parts = ['@sigstore/bundle', '@sigstore/protobuf-specs', '@sigstore/verify', '@sigstore/tuf']
-    return Object.assign({}, ...parts.map((part): unknown => load(part))) as Library
+    return resolve('sigstore') !== ''
   } catch {
-    return undefined
+    // A folder of a broken one is no missing one.
+    return (resolve.paths('sigstore') ?? []).some((folder) => existsSync(join(folder, 'sigstore')))
+  }
+}
+
+function loadLibrary(find: NodeJS.Require): Library {
+  try {
+    const { version }: { version?: unknown } = find('sigstore/package.json')
+    if (!(Number.parseInt(String(version), 10) >= OLDEST)) throw new Error(`its version is ${String(version)}`)
+    // Its own parts: those that it came with, wherever they are.
+    const load = createRequire(find.resolve('sigstore'))
+    const parts = ['@sigstore/bundle', '@sigstore/protobuf-specs', '@sigstore/verify', '@sigstore/tuf']
+    const library = Object.assign({}, ...parts.map((part): unknown => load(part))) as Record<string, unknown>
+    const missing = PARTS.find((part) => !['function', 'object'].includes(typeof library[part]))
+    if (missing !== undefined) throw new Error(`it has no ${missing}`)
+    return library as unknown as Library
+  } catch (cause) {
+    // Whoever has installed it expects a check.
+    throw new PromptHubError(
+      'unavailable',
+      `the package sigstore cannot be used: ${reasonOf(cause).split('\n')[0]}. ${WAY_OUT}`,
+      { cause },
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 // Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
-import { openSignatures, type Signatures } from './attested.ts'
+import { openSignatures, type SignatureOptions, type Signatures } from './attested.ts'
 import { Breaker } from './breaker.ts'
 import { type DenyOptions, reviewGained } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt, placesIn, requireUnedited } from './changing.ts'
@@ -19,11 +19,9 @@ import { isNotFound, PromptHubError } from './trouble.ts'
 import { fetchPrompt, requirePinned } from './vendoring.ts'
 
 /** What an update takes. */
-export interface UpdateOptions extends Pick<ReviewOptions, 'minAgeDays'>, DenyOptions {
+export interface UpdateOptions extends Pick<ReviewOptions, 'minAgeDays'>, DenyOptions, SignatureOptions {
   /** Also takes versions of another workflow than that of the locked version, or without its attestation. */
   acceptPublisher?: boolean
-  /** A file with the roots of Sigstore to trust. */
-  trustedRoot?: string | undefined
 }
 
 /**
@@ -119,7 +117,7 @@ export async function updateLock(
   requireNames(lock, names)
   const hub = new PromptHub(lockedHub(lock.hub))
   const reviewOne = openReviewer(lock, options)
-  const signatures = openSignatures(hub, options.trustedRoot)
+  const signatures = openSignatures(hub, options)
   const folder = dirname(resolve(lockPath))
   const wanted = Object.keys(lock.prompts).filter((name) => names.length === 0 || names.includes(name))
   const tried = await mapRequests(wanted, async (name) => {

@@ -1,7 +1,7 @@
 // Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
-import { openSignatures, requireAttested } from './attested.ts'
+import { openSignatures, requireAttested, type SignatureOptions } from './attested.ts'
 import { type DenyOptions, reviewGained } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt } from './changing.ts'
 import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
@@ -58,7 +58,11 @@ export async function addToLock(
     const isWished = parseArguments(wish, {}).wish !== undefined
     const range = isWished ? wish.slice(wish.indexOf('@') + 1) : `^${prompt.version}`
     const keepsPermissions = named[index]!.keepsPermissions ?? there.get(names[index]!)?.keepsPermissions
-    return fetchPrompt(hub, folder, prompt, { range, targets: places.get(names[index]!) ?? [], keepsPermissions })
+    const wanted = { range, targets: places.get(names[index]!) ?? [], keepsPermissions }
+    const fetched = await fetchPrompt(hub, folder, prompt, wanted)
+    const locked = there.get(names[index]!)
+    if (locked?.version === prompt.version) requirePinnedFiles(names[index]!, fetched.locked, locked)
+    return fetched
   })
   const problems = (
     await mapRequests(found, async ({ locked: { version } }, index): Promise<Problem[]> => {
@@ -194,13 +198,11 @@ async function nameSkill(fullName: string, folder: string, files: readonly Writt
 }
 
 /** What an installation takes. */
-export interface InstallOptions {
+export interface InstallOptions extends SignatureOptions {
   /** Replaces files that were changed by hand. */
   isForced?: boolean
   /** Refuses a lock in which a version has no attestation or, if the package `sigstore` is installed, one that does not verify. */
   isAttested?: boolean
-  /** A file with the roots of Sigstore to trust. */
-  trustedRoot?: string | undefined
   /** Called with what could not be verified. */
   say?: (sentence: string) => void
 }
@@ -213,12 +215,17 @@ export interface InstallOptions {
  */
 export async function installLock(
   lockPath: string,
-  { isForced = false, isAttested = false, trustedRoot, say = () => {} }: InstallOptions = {},
+  { isForced = false, isAttested = false, say = () => {}, ...checks }: InstallOptions = {},
 ): Promise<ChangedPrompt[]> {
+  if (checks.trustedRoot !== undefined && !isAttested)
+    throw new PromptHubError(
+      'invalid_request',
+      '--trusted-root: expected --require-attestation beside it, because without it no signature is verified',
+    )
   const { lock } = await openLock(lockPath)
   const hub = new PromptHub(lockedHub(lock.hub))
   if (isAttested) {
-    const signatures = openSignatures(hub, trustedRoot)
+    const signatures = openSignatures(hub, checks)
     const unverified = await mapRequests(Object.entries(lock.prompts), async ([name, locked]) => {
       await requireAttested(hub, name, locked)
       return signatures.check(name, locked)
@@ -242,12 +249,29 @@ export async function installLock(
 
 /** @throws PromptHubError `integrity` unless the hub has what the lock pins of a version */
 export function requirePinned(name: string, now: LockedPrompt, locked: LockedPrompt): void {
-  if (pinned(now) !== pinned(locked))
-    throw new PromptHubError(
-      'integrity',
-      `${name}@${locked.version}: the hub has other bytes than prompts.lock, or another publisher. Nothing was replaced.`,
-    )
+  if (pinned(now) !== pinned(locked)) throw otherBytes(name, locked.version, ', or another publisher')
 }
+
+/** @throws PromptHubError `integrity` unless the files in the places of a version are those of the lock; only its SKILL.md changes if it grants tools now, or does no more */
+function requirePinnedFiles(name: string, now: LockedPrompt, locked: LockedPrompt): void {
+  const isSameGrant = Boolean(now.keepsPermissions) === Boolean(locked.keepsPermissions)
+  const list = (files: readonly SkillFile[]) =>
+    JSON.stringify(
+      files
+        .filter(({ path }) => isSameGrant || path !== SKILL)
+        .map(({ path, sha256 }) => `${sha256} ${path}`)
+        .sort(),
+    )
+  const found = new Map(now.places.map(({ path, files = [] }) => [path, list(files)]))
+  const isSame = locked.places.every(({ path, files = [] }) => (found.get(path) ?? list(files)) === list(files))
+  if (now.sha256 !== locked.sha256 || !isSame) throw otherBytes(name, locked.version)
+}
+
+const otherBytes = (name: string, version: string, more = '') =>
+  new PromptHubError(
+    'integrity',
+    `${name}@${version}: the hub has other bytes than prompts.lock${more}. Nothing was replaced.`,
+  )
 
 /** What a lock pins of a version, as one text. */
 function pinned({ sha256, places, publisher }: LockedPrompt): string {

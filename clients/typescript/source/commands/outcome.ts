@@ -135,36 +135,60 @@ function readSarif(runs: readonly unknown[]): Outcome {
   return { passed, failed, skipped: 0, score: rateOf(passed, failed), model: null, url: null }
 }
 
-/** The levels of the rules of a run, by number in each part of the tool, and by ID. */
-interface Levels {
-  driver: readonly unknown[]
-  extensions: readonly (readonly unknown[])[]
+/** A part of the tool of a run, with the levels of its rules by number and by ID. */
+interface Part {
+  guid: unknown
+  name: unknown
+  levels: readonly unknown[]
   byId: ReadonlyMap<unknown, unknown>
+}
+
+/** The levels of the rules of a run; by ID, those of all parts. */
+interface Levels extends Pick<Part, 'byId'> {
+  driver: Part
+  extensions: readonly Part[]
 }
 
 function levelsOf({ tool }: Record<string, unknown>): Levels {
   const { driver, extensions } = isObject(tool) ? tool : {}
-  const byId = new Map<unknown, unknown>()
-  const [first = [], ...others] = [driver, ...(Array.isArray(extensions) ? extensions : [])].map((part: unknown) =>
-    (isObject(part) && Array.isArray(part.rules) ? part.rules : []).map((rule: unknown) => {
+  const all = new Map<unknown, unknown>()
+  const read = (part: unknown): Part => {
+    const { guid, name, rules } = isObject(part) ? part : {}
+    const byId = new Map<unknown, unknown>()
+    const levels = (Array.isArray(rules) ? rules : []).map((rule: unknown) => {
       const { id, defaultConfiguration } = isObject(rule) ? rule : {}
       const level = isObject(defaultConfiguration) ? defaultConfiguration.level : undefined
-      if (typeof id === 'string' && byId.get(id) === undefined) byId.set(id, level)
+      for (const known of [byId, all]) if (typeof id === 'string' && known.get(id) === undefined) known.set(id, level)
       return level
-    }),
-  )
-  return { driver: first, extensions: others, byId }
+    })
+    return { guid, name, levels, byId }
+  }
+  const first = read(driver)
+  return { driver: first, extensions: (Array.isArray(extensions) ? extensions : []).map(read), byId: all }
 }
 
-function isError(
-  { kind = 'fail', level, rule, ruleIndex, ruleId }: Record<string, unknown>,
-  { driver, extensions, byId }: Levels,
-) {
+/** Finds the part that a reference names. @returns undefined for one that is not there, or is not the only one */
+function findPart(reference: unknown, { driver, extensions }: Levels): Part | undefined {
+  if (!isObject(reference)) return undefined
+  const { index = -1, guid, name } = reference
+  if (index !== -1) return typeof index === 'number' ? extensions[index] : undefined
+  const [key, wanted] = isNone(guid) ? (['name', name] as const) : (['guid', guid] as const)
+  if (isNone(wanted)) return driver
+  const [found, ...others] = [driver, ...extensions].filter((part) => part[key] === wanted)
+  return others.length > 0 ? undefined : found
+}
+
+const isNone = (value: unknown) => value === undefined || value === null
+
+/** Whether a result counts as failed, also because nobody can say what its rule is. */
+function isError({ kind = 'fail', level, rule, ruleIndex, ruleId }: Record<string, unknown>, levels: Levels) {
+  if (kind !== 'fail') return false
+  if (!isNone(level)) return level === 'error'
   const { index = ruleIndex, id = ruleId, toolComponent } = isObject(rule) ? rule : {}
-  const part = isObject(toolComponent) ? toolComponent.index : undefined
-  const levels = typeof part === 'number' ? (extensions[part] ?? []) : driver
-  const usual = typeof index === 'number' ? levels[index] : undefined
-  return kind === 'fail' && (level ?? usual ?? byId.get(id)) === 'error'
+  const part = toolComponent === undefined ? levels.driver : findPart(toolComponent, levels)
+  if (!part) return true
+  const usual = typeof index === 'number' ? part.levels[index] : undefined
+  return (usual ?? (toolComponent === undefined ? levels : part).byId.get(id)) === 'error'
 }
 
 interface Counts {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { AGENTS, isAgent } from '../agents.ts'
+import type { SignatureOptions } from '../attested.ts'
 import { DENIABLE } from '../capabilities.ts'
 import type { ChangedPrompt } from '../changing.ts'
 import { openLock, readLockFile, writeWhole } from '../files.ts'
@@ -26,7 +27,7 @@ const LOCK = 'prompts.lock'
 const lock = { type: 'string' } as const
 const output = { type: 'string', short: 'o' } as const
 const kinds = { type: 'string' } as const
-const trustedRoot = { type: 'string' } as const
+const signatures = { 'trusted-root': { type: 'string' }, 'skip-signatures': flag } as const
 const minAge = { type: 'string', default: '0d' } as const
 
 /** `add`. */
@@ -89,6 +90,15 @@ async function place(lock: string | undefined): Promise<{ path: string; translat
   return { path: lock ?? LOCK, translate: lock === undefined ? await enterProject() : (path) => path }
 }
 
+/** What is checked of signatures. */
+function parseSignatures(
+  { 'trusted-root': root, 'skip-signatures': skipSignatures }: { 'trusted-root'?: string; 'skip-signatures'?: boolean },
+  translate: (path: string) => string,
+): SignatureOptions {
+  if (root === '') throw invalid('--trusted-root: expected a path, got nothing')
+  return { trustedRoot: root && translate(root), ...(skipSignatures && { skipSignatures }) }
+}
+
 /** Lists the prompts of an addition such as `acme/*@production`. */
 async function listAdded(lock: string, word: string): Promise<string[]> {
   const [, owner, label] = /^([^/@]+)\/\*(?:@(.*))?$/.exec(word) ?? []
@@ -103,10 +113,10 @@ async function listAdded(lock: string, word: string): Promise<string[]> {
 /** `install`. */
 export const installCommand: Command = define({
   takes: [0, 0],
-  options: { lock, force: flag, 'require-attestation': flag, 'trusted-root': trustedRoot, json: flag },
-  async run(_, { lock, force, 'require-attestation': isAttested, 'trusted-root': root, json }) {
+  options: { lock, force: flag, 'require-attestation': flag, ...signatures, json: flag },
+  async run(_, { lock, force, 'require-attestation': isAttested, json, ...given }) {
     const { path, translate } = await place(lock)
-    const options = { isForced: force, isAttested, trustedRoot: root && translate(root), say: complain }
+    const options = { isForced: force, isAttested, ...parseSignatures(given, translate), say: complain }
     showChanged(await installLock(path, options), json)
   },
 })
@@ -137,15 +147,14 @@ export const outdatedCommand: Command = define({
 export const updateCommand: Command = define({
   takes: [0, MOST],
   options: {
-    ...{ lock, 'min-age': minAge, 'accept-publisher': flag, 'trusted-root': trustedRoot },
+    ...{ lock, 'min-age': minAge, 'accept-publisher': flag, ...signatures },
     ...{ deny: kinds, allow: kinds, json: flag },
   },
   async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher, deny, allow, json, ...given }) {
     const denying = { deny: parseKinds(deny, '--deny'), allow: parseKinds(allow, '--allow') }
     const minAgeDays = parseDays(age, '--min-age')
     const { path, translate } = await place(lock)
-    const root = given['trusted-root'] && translate(given['trusted-root'])
-    const options = { minAgeDays, acceptPublisher, trustedRoot: root, ...denying }
+    const options = { minAgeDays, acceptPublisher, ...parseSignatures(given, translate), ...denying }
     const { reviewed: all, changed, blocked, unverified } = await updateLock(path, names, options)
     if (unverified !== undefined) complain(`note: ${unverified}`)
     for (const reviewed of all) {
