@@ -164,8 +164,7 @@ async function showManage(
 ): Promise<ManageView> {
   const { request, session, deps, repository } = editing
   const { owner, name, full_name } = repository!
-  // What was typed stays in its form, even if the user is no longer a member.
-  const isMember = more.typed !== undefined || (await isLikelyMember(editing, owner))
+  const isMember = await isLikelyMember(editing, owner)
   const found = await findVersions(owner, name, deps)
   const versions = found?.versions ?? []
   const proposals = isMember ? await listProposals(editing, { owner, name }) : []
@@ -179,7 +178,8 @@ async function showManage(
     proposals,
     now: new Date(),
     notice,
-    stranger: isMember ? undefined : session.person.login,
+    // What was typed stays in its form, even if the user is no longer a member.
+    stranger: isMember || more.typed ? undefined : session.person.login,
     ...more,
   }
 }

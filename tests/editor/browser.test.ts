@@ -262,6 +262,21 @@ test('proposes in the editor, and accepts or rejects on the page of the proposal
   expect(html).not.toContain('name="csrf"')
   expect((await fetch(rejected, { method: 'POST', headers: { origin: hub.url } })).status).toBe(401)
   expect((await fetch(rejected.replace('greet', 'other'))).status).toBe(404)
+  // Nobody else gets it from a form that was refused.
+  const { page: stranger } = await signIn(browser, hub, { javaScriptEnabled: false }, 'eve')
+  await stranger.goto(`${hub.url}/eve/settings`)
+  const theirs = (await stranger.locator('main input[name="csrf"]').first().getAttribute('value'))!
+  const form = { csrf: theirs, change: 'status', status: 'archived' }
+  const headers = { origin: hub.url }
+  for (const [confirmed, status] of [
+    ['', 422],
+    ['yes', 403],
+  ] as const) {
+    const sent = { form: { ...form, confirmed }, headers }
+    const refused = await stranger.request.post(`${hub.url}/acme/greet/manage`, sent)
+    expect(refused.status()).toBe(status)
+    expect(await refused.text()).not.toContain('/proposals/')
+  }
   await plain.goto(`${hub.url}/acme/greet/manage`)
   await plain.getByRole('link', { name: 'Without a changelog' }).click()
   await plain.getByLabel('Reason').fill('Too friendly')
