@@ -14,6 +14,7 @@ export interface FoundProposal {
 /** A claim to decide about a proposal. */
 export interface ProposalClaim {
   by: string
+  /** The proposal before it, with the earlier claim that it took, if any. */
   proposal: StoredProposal
 }
 
@@ -37,7 +38,7 @@ export interface Proposals {
     nowMs: number,
     mayTake: (earlier: NonNullable<StoredProposal['claim']>) => Promise<boolean>,
   ): Promise<ProposalClaim | 'busy' | undefined>
-  /** Gives a claim up, unless somebody else has taken it. */
+  /** Gives a claim up, so that the one that it took is there again, unless somebody else has taken it. */
   release(claim: ProposalClaim): Promise<void>
   /** Closes a proposal. @returns what became of it, which somebody else may have decided first */
   close(proposal: StoredProposal, decision: ProposalDecision): Promise<ProposalDecision>

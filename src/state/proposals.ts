@@ -96,8 +96,9 @@ export function openProposals(state: StateStore): Proposals {
     async release({ by, proposal }) {
       const open = await readOpen(keyIn(OPEN, proposal))
       if (open?.proposal.claim?.by !== by) return
-      const free = JSON.stringify({ ...open.proposal, claim: null })
-      await state.replace(keyIn(OPEN, proposal), free, open.version, lifetimeOf(proposal))
+      // The earlier claim may be of an acceptance that was published, but not noted.
+      const restored = JSON.stringify({ ...open.proposal, claim: proposal.claim })
+      await state.replace(keyIn(OPEN, proposal), restored, open.version, lifetimeOf(proposal))
     },
     async close(proposal, decision) {
       const text = JSON.stringify({ proposal, decision })

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, test } from 'vitest'
 import type { StoredProposal } from '../../src/domain/publishing/stored-proposal.ts'
+import type { ProposalClaim } from '../../src/state/proposal-store.ts'
 import { openProposals } from '../../src/state/proposals.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
@@ -204,6 +205,9 @@ test('publishes once, however many accept at the same time, also when the store 
   const claim = { kind: 'accept', by: 'a', at: 0 }
   await state.set(`proposals/acme/review/${id}`, JSON.stringify({ ...JSON.parse(kept!.value), claim }))
   await state.set(`proposal-bodies/${id}`, body!.value)
+  // Somebody else who tried to accept it, and was refused, does not make the others forget that.
+  const other = await proposals.claim({ owner: 'acme', name: 'review', id: String(id) }, 'accept', 1, async () => true)
+  await proposals.release(other as ProposalClaim)
   expect(said(await decide('reject', id))).toEqual([409, 'too_late'])
   const late = await decide('accept', id)
   expect([late.status, late.version]).toEqual([200, answers[0]!.version])
@@ -234,6 +238,13 @@ test('judges by what is there when it is accepted', async () => {
   expect(said(await decide('accept', id, BOB, 'acme/expected'))).toEqual([409, 'version_conflict'])
   // A refusal leaves it open.
   expect((await decide('reject', id, BOB, 'acme/expected')).status).toBe(200)
+})
+
+test('shows what an earlier release stored and this one refuses, so that somebody can reject it', async () => {
+  const old = storedAs('acme', 'd')
+  await proposals.add(old, JSON.stringify({ content: 'Old', gone: true }))
+  expect((await read(old.id)).data).toMatchObject({ status: 'open', refusal: { code: 'validation_failed' } })
+  expect((await decide('reject', old.id)).status).toBe(200)
 })
 
 test('limits the open proposals of a repository', async () => {

@@ -141,9 +141,10 @@ export async function showProposal(found: FoundProposal, hub: ProposalReader, no
 
 async function checkProposal(found: FoundProposal, hub: ProposalReader, nowMs: number): Promise<ShownProposal> {
   const { proposal } = found
-  const parsed = await parseProposed(found, hub)
-  if (!parsed) return { shown: describeChecked(found, undefined, hub.baseUrl), record: undefined }
   try {
+    // What an earlier release stored may be refused now, and can still be rejected.
+    const parsed = await parseProposed(found, hub)
+    if (!parsed) return { shown: describeChecked(found, undefined, hub.baseUrl), record: undefined }
     const decision = await checkPublish(proposal, parsed.body, hub, {
       nowMs,
       publishedBy: proposal.proposed_by,
