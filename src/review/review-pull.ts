@@ -10,7 +10,7 @@ import { type OwnerFile, parseOwnerFile, parseRepositoryFile } from '../domain/c
 import { hasPublishingRule } from '../domain/values/publishing-rules.ts'
 import { openPullTree, type PullTree } from '../github/pull-tree.ts'
 import { reviewContent } from './review-content.ts'
-import { checkApprovals, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'
+import { checkApprovals, checkReviewed, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'
 import { formatPullReport } from './rules/pull-report.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -46,6 +46,7 @@ export async function reviewPull(repository: string, environment: Environment): 
     const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
     const owners = [
       ...checkApprovals(tree.changed, author, (owner) => files.get(owner)),
+      ...checkReviewed(await readRules(tree, files)),
       ...checkTakedowns(await readRemoved(tree)),
     ]
     const review = await reviewContent({
@@ -83,10 +84,27 @@ async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'brok
   const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
   const files = new Map<string, OwnerFile | 'broken'>()
   for (const owner of owners) {
-    const text = await tree.readAt('base', `${owner}/index.md`).catch(() => null)
-    if (text !== undefined) files.set(owner, (text !== null && parseOwnerFile(text).value) || 'broken')
+    const file = await readOwner(tree, 'base', owner)
+    if (file) files.set(owner, file)
   }
   return files
+}
+
+async function readOwner(
+  tree: PullTree,
+  side: 'base' | 'merged',
+  owner: string,
+): Promise<OwnerFile | 'broken' | undefined> {
+  const text = await tree.readAt(side, `${owner}/index.md`).catch(() => null)
+  return text === undefined ? undefined : (text !== null && parseOwnerFile(text).value) || 'broken'
+}
+
+/** Reads the files of the owners whose own file changes, at the base and after the merge. */
+async function readRules(tree: PullTree, files: ReadonlyMap<string, OwnerFile | 'broken'>) {
+  const changed = [...files].filter(([owner]) => tree.changed.includes(`${owner}/index.md`))
+  return Promise.all(
+    changed.map(async ([owner, before]) => ({ owner, before, after: await readOwner(tree, 'merged', owner) })),
+  )
 }
 
 /** Reads what the changed `index.md` of prompts name in `removed`. */

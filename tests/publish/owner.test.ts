@@ -242,6 +242,14 @@ describe('changes of who may change what', () => {
     expect((await hub.publish({ content: 'Two' }, { to: 'acme/review' })).status).toBe(201)
   })
 
+  test('only a member who is signed in takes reviewed away, and the commit says so', async () => {
+    expect((await change({ publishing: ['semver', 'reviewed'] })).status).toBe(200)
+    expect((await logOf())[0]).toMatch(/\|acme: change publishing\|/)
+    expect((await changeWith({ publishing: null })).message).toContain('No token may change publishing')
+    expect((await change({ publishing: 'semver', bio: 'New' })).status).toBe(200)
+    expect((await logOf())[0]).toMatch(/\|acme: change publishing, bio: no longer reviewed\|alice/)
+  })
+
   test('changes who may do what; a dry run changes nothing', async () => {
     const wanted = {
       members: ['alice', 'bob'],
@@ -292,7 +300,7 @@ describe('hostile and mistaken requests', () => {
     [
       'a rule that does not exist',
       { publishing: 'signed' },
-      'publishing: expected trusted-only, signed-only, semver, or a list of them, each only once',
+      'publishing: expected trusted-only, signed-only, semver, reviewed, or a list of them, each only once',
     ],
     ['a rule twice', { publishing: ['semver', 'semver'] }, /^publishing: expected trusted-only/],
     ['a script as a website', { website: 'javascript:alert(1)' }, /^website: expected a URL that starts with https/],

@@ -248,6 +248,23 @@ describe('owner approval', () => {
     expect(asGlobex.report).toContain('no   globex: its index.md on the main branch cannot be read')
   })
 
+  test('a member who takes publishing: reviewed away waits for a maintainer', async () => {
+    git('checkout', '-q', 'main')
+    const before = git('rev-parse', 'main')
+    const file = '---\nmembers: [octocat]\npublishing: reviewed\n---\n'
+    put('content/acme/index.md', file)
+    git('commit', '-qam', 'rule')
+    git('checkout', '-q', '-B', 'pull', 'main')
+    put('content/acme/index.md', file.replace('---\nmembers', '---\nname: Acme\nmembers'))
+    const kept = await review()
+    put('content/acme/index.md', '---\nmembers: [octocat]\n---\n')
+    const taken = await review()
+    git('checkout', '-q', 'main')
+    git('reset', '-q', '--hard', before)
+    expect([kept.owner, taken.owner]).toEqual(['agrees', 'waits'])
+    expect(taken.report).toContain('no   acme: it takes reviewed out of publishing in its index.md')
+  })
+
   test('a pull request cannot make its own author a member', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
     const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })

@@ -6,6 +6,7 @@ import { readOwner } from '../publishing/repository-state.ts'
 import { invalidField, validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import { DEFAULT_PERMISSIONS } from '../values/permissions.ts'
+import { hasPublishingRule } from '../values/publishing-rules.ts'
 import type { OwnerFields } from './owner-request.ts'
 
 /** The result of a change to an owner. */
@@ -35,7 +36,12 @@ export function decideOwnerChange(fields: OwnerFields, owner: string, text: stri
     throw invalidField('members', 'expected at least one member; add somebody before you remove the last one')
   const newBio = bio !== undefined && (bio ?? '').trim() !== before.bio ? (bio ?? '') : undefined
   const names = [...changed.map(([key]) => key), ...(newBio === undefined ? [] : ['bio'])]
-  const summary = `change ${names.join(', ')}`
+  const isUnreviewed =
+    fields.publishing !== undefined &&
+    hasPublishingRule(before, 'reviewed') &&
+    !hasPublishingRule({ publishing: fields.publishing }, 'reviewed')
+  // Whoever reads the history sees where versions stopped to need somebody else.
+  const summary = `change ${names.join(', ')}${isUnreviewed ? ': no longer reviewed' : ''}`
   if (names.length === 0) return { indexText: undefined, file: before, summary }
   const keys = changed.map(([key, value]) => ({ path: [key] as const, value: writtenValue(key, value) }))
   const edited = editKeys(text ?? '---\n---\n', keys)

@@ -1,6 +1,6 @@
 // Tests whose approval a pull request needs, and how the report explains it.
 import { describe, expect, test } from 'vitest'
-import { checkApprovals, checkTakedowns } from './pull-owners.ts'
+import { checkApprovals, checkReviewed, checkTakedowns } from './pull-owners.ts'
 
 const FILES = {
   acme: { members: ['octocat', 4711], publishing: null },
@@ -77,6 +77,23 @@ describe('the owner of a changed file approves', () => {
   ] as const)('%s', (_, path, login, user_id, owner, verdict, reason) => {
     const found = checkApprovals([path, path], { login, user_id }, (name) => FILES[name as keyof typeof FILES])
     expect(found).toEqual([{ owner, ...verdict, reason }])
+  })
+})
+
+describe('reviewed is taken away only with the approval of a maintainer', () => {
+  const { acme, strict, broken } = FILES
+  //  file before and after, whether it needs the approval
+  test.each([
+    ['taken away', strict, acme, true],
+    ['with the file', strict, undefined, true],
+    ['with a file that cannot be read', strict, broken, true],
+    ['kept, with another rule', strict, { ...strict, publishing: ['semver', 'reviewed'] as const }, false],
+    ['added', acme, strict, false],
+    ['in a new file', undefined, strict, false],
+  ] as const)('%s', (_, before, after, isRefused) => {
+    const reason = 'it takes reviewed out of publishing in its index.md'
+    const expected = isRefused ? [{ owner: 'strict', ...REFUSED, reason }] : []
+    expect(checkReviewed([{ owner: 'strict', before, after } as never])).toEqual(expected)
   })
 })
 

@@ -1,4 +1,4 @@
-// Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer must approve it.
+// Decides whose approval a pull request needs: a maintainer must approve it if the author is not a member of the owner, or if it takes away what protects others.
 
 import { isMember, mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
@@ -58,6 +58,25 @@ function decideApproval(
   const isByName = !isMember(author, { members: file.members.filter((member) => typeof member === 'number') })
   const how = isByName ? 'by name' : `by account ID ${author.user_id}`
   return { isAllowed: true, isByName, reason: `${author.login} is one of its members, ${how}` }
+}
+
+/** Checks that no owner loses `publishing: reviewed`, with which a single member could publish what nobody else has seen. @param owners the file of each changed owner at the base and after the merge; undefined if there is none, `broken` if it cannot be parsed */
+export function checkReviewed(
+  owners: readonly {
+    owner: string
+    before: JudgedFile | 'broken' | undefined
+    after: JudgedFile | 'broken' | undefined
+  }[],
+): OwnerVerdict[] {
+  const requires = (file: JudgedFile | 'broken' | undefined) => file !== 'broken' && hasPublishingRule(file, 'reviewed')
+  return owners
+    .filter(({ before, after }) => requires(before) && !requires(after))
+    .map(({ owner }) => ({
+      owner,
+      isAllowed: false,
+      isByName: false,
+      reason: 'it takes reviewed out of publishing in its index.md',
+    }))
 }
 
 /** What `removed` of a prompt names at the base and after the merge; undefined if the file cannot be read. */
