@@ -14,7 +14,7 @@ const { prompts: [prompt], findings } = readPrompts(format, source, 'review')
 const files = ['prompty', 'github'].map((name) => writePrompt(name, prompt).file)
 const again = readPrompts('prompty', files[0].text, 'review').prompts[0]
 console.log(JSON.stringify({
-  format, findings, counts: [IMPORT_FORMATS.length, EXPORT_FORMATS.length],
+  format, findings, lists: [IMPORT_FORMATS.includes(format), EXPORT_FORMATS.includes('prompty')],
   names: files.map(({ name }) => name), github: files[1].text, body: again.body, parameters: again.parameters,
 }))
 `
@@ -51,7 +51,7 @@ test('npm packs a package that reads and writes prompts anywhere', () => {
   expect(JSON.parse(output)).toEqual({
     format: 'dotprompt',
     findings: [],
-    counts: [14, 12],
+    lists: [true, true],
     names: ['review.prompty', 'review.prompt.yml'],
     github: expect.stringContaining('Review this {{language}} code.'),
     body: { format: 'text', text: 'Review this {{language}} code.\n' },

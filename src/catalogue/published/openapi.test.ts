@@ -204,12 +204,71 @@ describe('schemas', () => {
   test('defines exactly the expected schemas', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       words`
-        AcceptanceRequest Activity ActivityMeta Advisory Attestation Capability CapabilityDifference CapabilityMeta ChangeAnswer ChatHistory ChatMessage CheckAnswer Commit
-        ConditionalLabel DeletionAnswer DeletionRequest Dependent Difference Draft Error Include LabelRemoval LabelRequest
-        LabelTarget LabelledPrompt LabelsAnswer LabelsRequest Matched Meta
-        ModelStatus MovedLabel OwnerAnswer OwnerPatch Proposal ProposalSummary Provenance PublishAnswer PublishRequest Publisher RejectedProposal RejectionRequest Repository
-        RepositoryPatch RepositorySummary Result ResultAnswer ResultRemoval ResultRequest SearchMeta Share Skill SkillFile Stats Tag
-        TrustedPublisher User Variable Version VersionSummary Warning Webhook WebhookAnswer WebhookRemoval WebhookRequest YankRequest
+        AcceptanceRequest
+        Activity
+        ActivityMeta
+        Advisory
+        Attestation
+        Capability
+        CapabilityDifference
+        CapabilityMeta
+        ChangeAnswer
+        ChatHistory
+        ChatMessage
+        CheckAnswer
+        Commit
+        ConditionalLabel
+        DeletionAnswer
+        DeletionRequest
+        Dependent
+        Difference
+        Draft
+        Error
+        Include
+        LabelRemoval
+        LabelRequest
+        LabelTarget
+        LabelledPrompt
+        LabelsAnswer
+        LabelsRequest
+        Matched
+        Meta
+        ModelStatus
+        MovedLabel
+        OwnerAnswer
+        OwnerPatch
+        Proposal
+        ProposalSummary
+        Provenance
+        PublishAnswer
+        PublishRequest
+        Publisher
+        RejectedProposal
+        RejectionRequest
+        Repository
+        RepositoryPatch
+        RepositorySummary
+        Result
+        ResultAnswer
+        ResultRemoval
+        ResultRequest
+        SearchMeta
+        Share
+        Skill
+        SkillFile
+        Stats
+        Tag
+        TrustedPublisher
+        User
+        Variable
+        Version
+        VersionSummary
+        Warning
+        Webhook
+        WebhookAnswer
+        WebhookRemoval
+        WebhookRequest
+        YankRequest
       `.sort(),
     )
   })
