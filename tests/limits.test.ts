@@ -103,7 +103,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/hub/open-publish-hub.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
   'src/domain/catalogue/change-mark.ts MAX_CHARACTERS': 'how much of a reason or a name the activity shows',
   'src/domain/inspect/describe.ts MAX_HOSTS': 'hosts that a sentence names',
-  'src/domain/inspect/inspect.ts MAX_FIRST_LINE': 'how much of a file that is no text may name the program that runs it',
+  'src/domain/inspect/inspect.ts MAX_FIRST_LINE': 'as much of a file that is no text as may name its program',
   'src/domain/inspect/inspect.ts MAX_LISTED': 'findings that a list names; it counts the others',
   'src/domain/inspect/inspect.ts MAX_MATCHES': 'places of one rule in one line; a finding says that there are more',
   'src/domain/inspect/inspect.ts MAX_ADDRESSES': 'addresses of a line from which reading it counts more',
