@@ -20,6 +20,8 @@ export interface Commit {
   at: string
   /** Who made the change. */
   by: string
+  /** Who published the versions that it adds: of a proposal, who proposed it, and not who accepted it. */
+  publishedBy: string
   /** What else its message says. */
   mark: ChangeMark
   /** Whether it has no parent. */
@@ -72,9 +74,11 @@ function describe({
 }): Omit<Commit, 'commit' | 'entries'> {
   const { trailers } = parseMessage(message)
   const at = formatMoment(new Date(Math.min(Number(seconds) || 0, MAX_SECONDS) * 1000))
-  const by = trailers.get('Changed-By') ?? trailers.get('Accepted-By') ?? trailers.get('Published-By') ?? author
-  const who = by.replace(/\p{C}/gu, '').slice(0, MAX_NAME)
-  return { isFirst: parent === undefined, parent, at, by: who, mark: readMark(trailers) }
+  const nameOf = (by: string) => by.replace(/\p{C}/gu, '').slice(0, MAX_NAME)
+  const published = trailers.get('Published-By')
+  const by = trailers.get('Changed-By') ?? trailers.get('Accepted-By') ?? published ?? author
+  const publishedBy = nameOf(published ?? by)
+  return { isFirst: parent === undefined, parent, at, by: nameOf(by), publishedBy, mark: readMark(trailers) }
 }
 
 /** Lists the commits that a branch gained, newest first. @returns undefined if the branch did not go on from the earlier one, or if they are many: ask git then */

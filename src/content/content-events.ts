@@ -44,7 +44,10 @@ export async function listEvents(
   return { kind: 'events', events, until: to }
 }
 
-async function eventsOf(git: Git, { entries, isFirst, commit, at, by, mark }: Commit): Promise<HubEvent[]> {
+async function eventsOf(
+  git: Git,
+  { entries, isFirst, commit, at, by, publishedBy, mark }: Commit,
+): Promise<HubEvent[]> {
   // What a history begins with may have been there for longer.
   if (isFirst || entries.length > MAX_ENTRIES) return []
   const places = entries.flatMap(({ path, status, before, after }) => {
@@ -66,7 +69,7 @@ async function eventsOf(git: Git, { entries, isFirst, commit, at, by, mark }: Co
   for (const { place, isAdded, before, after } of places) {
     const origin = originOf(place)
     if (place.kind === 'version') {
-      if (isAdded) published.push(eventOfVersion(place.version, origin))
+      if (isAdded) published.push(eventOfVersion(place.version, { ...origin, by: publishedBy }))
       continue
     }
     const [old, now] = [isAdded ? undefined : textOf(before), textOf(after)]

@@ -2,6 +2,7 @@
 // See docs/proposals.md.
 import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, test } from 'vitest'
+import { listEvents } from '../../src/content/content-events.ts'
 import type { StoredProposal } from '../../src/domain/publishing/stored-proposal.ts'
 import type { ProposalClaim } from '../../src/state/proposal-store.ts'
 import { openProposals } from '../../src/state/proposals.ts'
@@ -65,11 +66,15 @@ test('proposes, reads by the address alone, and accepts with one commit that nam
   expect(shown.headers.get('Cache-Control')).toBe('no-store')
   for (const path of ['/api/v1/repos/acme/review', '/api/v1/repos/acme/review/versions', '/api/v1/repos'])
     expect((await hub.read(path)).text).not.toMatch(/well|proposal/)
+  const head = await log('%H')
   const accepted = await decide('accept', id)
   expect([accepted.status, accepted.version, accepted.data.published_by]).toEqual([201, '1.0.1', 'alice'])
   expect(await log('%B')).toMatch(
     /^Publish acme\/review 1\.0\.1\n\nVersion: 1\.0\.1\nPublished-By: alice\nAccepted-By: bob\n/,
   )
+  // A webhook is told who published it, as the activity is.
+  const events = await listEvents(await world.contentDir(), process.env, head.trim(), 'main')
+  expect(events).toMatchObject({ events: [{ type: 'version.published', data: { by: 'alice' } }] })
   // A second time, it is the version of the first.
   const again = await decide('accept', id, ALICE)
   expect([again.status, again.version, again.data.commit]).toEqual([200, '1.0.1', accepted.data.commit])
