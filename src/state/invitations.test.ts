@@ -5,6 +5,7 @@ import { DEVICE_MINUTES, INVITATION_HOURS, invite, openInvitations } from './inv
 import { blockPerson, forgetPerson, signOutPerson, unblockPerson } from './people.ts'
 import { openPeople } from './sessions.ts'
 import type { StateStore } from './state-store.ts'
+import { openWebhooks } from './webhooks.ts'
 
 const NOW = new Date('2026-11-29T10:00:00Z')
 const later = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000)
@@ -38,6 +39,19 @@ test.each<[string, (state: StateStore) => Promise<unknown>]>([
   const { state, invitations, key } = await open()
   await happen(state)
   expect([await invitations.find(key, NOW), await invitations.spend(key, NOW)]).toEqual([undefined, undefined])
+})
+
+test('a forgotten person is not named by the webhooks that they set', async () => {
+  const { state } = await open()
+  const webhooks = openWebhooks(state)
+  const set = (id: string, by: string) =>
+    webhooks.set({ owner: 'acme', id }, { url: 'https://ci.example.com/', events: ['label.moved'] }, { by, now: NOW })
+  await set('hers', 'ada')
+  await set('other', 'adam')
+  const before = await webhooks.find({ owner: 'acme', id: 'hers' })
+  await forgetPerson(state, 'ada')
+  expect(await webhooks.find({ owner: 'acme', id: 'hers' })).toEqual({ ...before, created_by: null })
+  expect(await webhooks.find({ owner: 'acme', id: 'other' })).toMatchObject({ created_by: 'adam' })
 })
 
 test('a link ends in time, and one for a device sooner', async () => {

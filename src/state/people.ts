@@ -8,6 +8,7 @@ import { deleteSessions, endAllSessions } from './sessions.ts'
 import { listKeys } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 import { revokeAllTokens } from './tokens.ts'
+import { forgetWebhookSetter } from './webhooks.ts'
 
 /** Somebody who has signed in, or whom the operator has blocked. */
 interface ListedPerson {
@@ -55,6 +56,7 @@ export async function forgetPerson(state: StateStore, login: string): Promise<nu
   await forgetIdentity(state, bound)
   await deleteSessions(state, await idsOf(state, login))
   await forgetProposals(state, await idsOf(state, login))
+  await forgetWebhookSetter(state, login)
   await state.delete(loginKey(login))
   logAudit('person_forgotten', { login, tokens })
   return tokens

@@ -132,6 +132,17 @@ export function openWebhooks(state: StateStore) {
   }
 }
 
+/** Deletes a login from the webhooks that the person set. The webhooks stay, because they are their owners’. */
+export async function forgetWebhookSetter(state: StateStore, login: string): Promise<void> {
+  for await (const key of listKeys(state, 'webhooks/'))
+    for (;;) {
+      const found = await state.get(key)
+      const webhook = found && (await parseRecord(key, found.value, StoredWebhook))
+      if (webhook?.created_by !== login) break
+      if (await state.replace(key, JSON.stringify({ ...webhook, created_by: null }), found!.version)) break
+    }
+}
+
 /** An event that waits, and where it is stored. */
 export interface Queued extends WebhookPlace {
   key: string
