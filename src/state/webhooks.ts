@@ -9,8 +9,11 @@ import type { StateStore } from './state-store.ts'
 
 /** The webhook of the operator, of all owners' events. No owner has this name. */
 export const OPERATOR = '-'
-/** Longer than an event is delivered; the sweep removes what a lost webhook leaves. */
-const EVENT_MS = 26 * 3_600_000
+/**
+ * Much longer than an event is sent again, because events behind it wait for it, and each is tried. The sweep removes
+ * what a lost webhook leaves.
+ */
+const EVENT_MS = 7 * 24 * 3_600_000
 const AT_ONCE = 8
 
 const StoredWebhook = z.object({
@@ -55,6 +58,7 @@ const keyOf = ({ owner, id }: WebhookPlace) => `webhooks/${owner}/${id}`
 const standingOf = ({ owner, id }: WebhookPlace) => `webhook-standing/${owner}/${id}`
 const queueOf = ({ owner, id }: WebhookPlace) => `webhook-events/${owner}/${id}/`
 const QUEUES = 'webhook-events/'
+const lifetimeOf = ({ firstMs }: Waiting) => ({ expiresAt: firstMs + EVENT_MS })
 
 /** Opens the webhooks. Every function throws HubError `unavailable` if the store fails. */
 export function openWebhooks(state: StateStore) {
@@ -158,10 +162,17 @@ export function openQueue(state: StateStore) {
   return {
     /** Returns where an event is stored. @param number its place in the order of all events */
     keyOf: (place: WebhookPlace, number: number) => `${queueOf(place)}${String(number).padStart(14, '0')}`,
-    store: (key: string, waiting: Waiting) =>
-      state.set(key, JSON.stringify(waiting), { expiresAt: waiting.firstMs + EVENT_MS }),
-    /** Returns whether an event still waits: its webhook may have been removed. */
-    has: async (key: string) => (await state.get(key)) !== undefined,
+    /** Stores a new event. One that is stored already stays, with its attempts. */
+    store: (key: string, waiting: Waiting) => state.add(key, JSON.stringify(waiting), lifetimeOf(waiting)),
+    /** Returns the version of an event that still waits: its webhook may have been removed. */
+    versionOf: async (key: string) => (await state.get(key))?.version,
+    /** Stores what became of an event. @returns false if it is gone, or another server sent it meanwhile */
+    update: (key: string, waiting: Waiting, version: string) =>
+      state.replace(key, JSON.stringify(waiting), version, lifetimeOf(waiting)),
+    /** Returns whether an event was kept for as long as events are kept. */
+    hasExpired: ({ firstMs }: Waiting, nowMs: number) => firstMs + EVENT_MS <= nowMs,
+    /** Lists where the events of a webhook are stored. */
+    listKeys: (place: WebhookPlace) => Array.fromAsync(listKeys(state, queueOf(place))),
     /** Removes an event that was delivered or given up. */
     drop: (key: string) => state.delete(key),
     /** Reads all events that wait, in the order in which they happened. */

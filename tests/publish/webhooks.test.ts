@@ -1,15 +1,17 @@
 // Tests webhooks: who may set them, what is delivered, and what becomes of receivers that are hostile, slow or down. See src/pages/docs/webhooks.md.
 import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { EVENT_TYPES, type EventType } from '../../src/domain/events/event.ts'
-import { type Outcome, startDeliveries } from '../../src/hosts/node/webhooks/deliver.ts'
+import type { Outcome } from '../../src/hosts/node/webhooks/attempt.ts'
+import { startDeliveries } from '../../src/hosts/node/webhooks/deliver.ts'
 import { openLines } from '../../src/hosts/node/webhooks/lines.ts'
 import { openSender } from '../../src/hosts/node/webhooks/send.ts'
-import { OPERATOR, openWebhooks, type Queued } from '../../src/state/webhooks.ts'
+import { OPERATOR, openQueue, openWebhooks, type Queued } from '../../src/state/webhooks.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -255,6 +257,35 @@ describe('what is delivered', () => {
     expect(one.outcomes.length + two.outcomes.length).toBe(2)
   })
 
+  test('a webhook that replaces a failing one gets its events at once, and nothing of the earlier one', async () => {
+    const { url, got } = await receive(accept)
+    await setWebhook('ci', url)
+    const queue = openQueue(state)
+    const [firstMs, nextMs] = [Date.now(), Date.now() + 3_600_000]
+    for (let number = 0; number < 3; number++) {
+      const waiting = { id: `msg_${number}`, prompt: 'acme/code-review', payload: '{}', firstMs, attempts: 6, nextMs }
+      await queue.store(queue.keyOf({ owner: 'acme', id: 'ci' }, number), waiting)
+    }
+    const { show, length } = await deliver()
+    await vi.waitFor(() => expect(length()).toBe(3))
+    await openWebhooks(state).remove({ owner: 'acme', id: 'ci' })
+    await setWebhook('ci', url)
+    await hub.publish({ content: 'One\n' })
+    await show()
+    await vi.waitFor(() => expect([got.map(({ type }) => type), length()]).toEqual([['version.published'], 0]), 10_000)
+  })
+
+  test('a server that lags behind the others leaves the turn to them', async () => {
+    const { url } = await receive(accept)
+    await setWebhook('ci', url)
+    await state.set(
+      `webhook-cursor/${hash('sha256', 'tests').slice(0, 16)}`,
+      JSON.stringify({ commit: '0'.repeat(40), number: 1 }),
+    )
+    await deliver()
+    await vi.waitFor(async () => expect((await state.get('webhook-turn'))?.value).toBe('free'), 10_000)
+  })
+
   test('hostile receivers get no more than their time and bytes, no redirect is followed, and others do not wait', async () => {
     const trap = await receive(accept)
     const good = await receive(accept)
@@ -344,8 +375,36 @@ describe('what is delivered', () => {
   })
 })
 
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
+//  what the receiver does, how, and what the sender says
+test.each<[string, (socket: Socket) => void, RegExp]>([
+  ['switches protocols', (socket) => socket.write(switching), /without a complete answer/],
+  ['closes without an answer', (socket) => socket.end(), /no connection|without a complete answer/],
+  [
+    'closes within an answer',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx'),
+    /complete|no conn/,
+  ],
+  ['informs without end', (socket) => flood(socket), /informational/],
+])('a delivery ends when the receiver %s', async (_, answer, problem) => {
+  const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => answer(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stops.push(async () => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const sent = openSender(true, 5_000).send({ url, secret: SECRET, id: 'msg_1', payload: '{}' })
+  const late = new Promise((resolve) => setTimeout(resolve, 4_000, 'nothing'))
+  expect(await Promise.race([sent, late])).toMatch(problem)
+})
+function flood(socket: Socket): void {
+  const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5)
+  socket.on('close', () => clearInterval(timer))
+}
+
 test('lines: owners take turns, a full queue has no room, and the head of a line goes first', () => {
-  const lines = openLines(() => 100)
+  const lines = openLines(() => 100, 10)
   const queued = (owner: string, id: string, prompt: string, number: number): Queued => {
     const waiting = { id: String(number), prompt, payload: '', firstMs: 0, attempts: 0, nextMs: 0 }
     return { owner, id, key: String(number), waiting }
@@ -366,4 +425,14 @@ test('lines: owners take turns, a full queue has no room, and the head of a line
   expect(taken.map((one) => one?.key)).toEqual(['0', '2000', '500', undefined])
   lines.settle(taken[0]!, 'failed', 0)
   expect([lines.take(99)?.key, lines.take(100)?.key]).toEqual([undefined, '0'])
+  // What is dropped says nothing about the receiver, and after a success, the other lines go on.
+  lines.settle(taken[2]!, 'failed', 0)
+  const again = lines.take(100)!
+  lines.settle(again, 'dropped', 100)
+  expect([again.key, lines.take(100)?.key]).toEqual(['500', '501'])
+  const far = queued('zoe', 'ci', 'zoe/b', 2_001)
+  far.waiting.nextMs = 1_000_000
+  lines.add(far)
+  lines.settle(taken[1]!, 'delivered', 200)
+  expect([lines.take(209)?.key, lines.take(210)?.key]).toEqual([undefined, '2001'])
 })

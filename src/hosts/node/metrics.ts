@@ -11,7 +11,7 @@ import type { StateStore } from '../../state/state-store.ts'
 import { VERSION } from '../../version.ts'
 import type { AnsweredRequest } from './http/request-log.ts'
 import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
-import type { Outcome } from './webhooks/deliver.ts'
+import type { Outcome } from './webhooks/attempt.ts'
 
 /** The metrics of a server. */
 export type Metrics = ReturnType<typeof openMetrics>

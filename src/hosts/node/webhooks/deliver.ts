@@ -1,5 +1,5 @@
 // Delivers the events of new commits to webhooks: finds them in git, stores them with each webhook that wants them, and sends them until they are accepted. Of several servers that share a store, one does this at a time.
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { listEvents } from '../../../content/content-events.ts'
@@ -7,28 +7,27 @@ import type { EventType, HubEvent } from '../../../domain/events/event.ts'
 import { logProblem } from '../../../log.ts'
 import { parseRecord } from '../../../state/state-entries.ts'
 import type { StateStore } from '../../../state/state-store.ts'
-import { OPERATOR, openQueue, openWebhooks, type Queued, type StoredWebhook } from '../../../state/webhooks.ts'
+import { OPERATOR, openQueue, openWebhooks, type StoredWebhook, type WebhookPlace } from '../../../state/webhooks.ts'
 import { inBackground } from '../http/background.ts'
+import { delayMs, type Outcome, openAttempts } from './attempt.ts'
 import { openLines } from './lines.ts'
 import type { Sender } from './send.ts'
+import { openTurn } from './turn.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-/** How long to wait after each failed attempt; the last one repeats until an event is given up. */
-const RETRY_MS = [5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 8 * HOUR] as const
-/** For how long an event is sent again. src/pages/docs/webhooks.md */
-const GIVE_UP_MS = 24 * HOUR
 /** How long a webhook rests at most after a failure, so that a recovered receiver is noticed. */
 const MAX_PAUSE_MS = 5 * MINUTE
-/** How long a server delivers without a sign of life. Until then, a killed server delays deliveries. */
-const LEASE_MS = 15 * SECOND
+/** How long other events of a webhook wait at most after a success. */
+const RESUME_MS = MINUTE
+/** How long a server that lags behind leaves the turn to others, and how often it does. */
+const REST_MS = 5 * SECOND
+const REST_EVERY_MS = MINUTE
 const TICK_MS = 2 * SECOND
 /** How long the commit up to which events are known may be missing here, before it is given up. */
 const PATIENCE_MS = 10 * MINUTE
 /** How long a stop waits for deliveries. */
 const END_MS = 2 * SECOND
-const LEASE = 'webhook-turn'
 
 const Cursor = z.object({
   /** The commit up to which all events are stored. */
@@ -57,21 +56,19 @@ interface DeliveryParts {
   pace?: number
 }
 
-/** What became of a delivery or of an event. */
-export type Outcome = 'delivered' | 'failed' | 'given_up' | 'no_room'
-
 /** Starts to deliver events. */
 export function startDeliveries(parts: DeliveryParts) {
   const { state, sender, source, baseUrl, served, operator, count, pace = 1 } = parts
   const webhooks = openWebhooks(state)
   const queue = openQueue(state)
-  const here = randomUUID()
   const cursorKey = `webhook-cursor/${hash('sha256', source).slice(0, 16)}`
-  const openEmpty = () => openLines((failures) => Math.min(MAX_PAUSE_MS, delayMs(failures - 1)) * pace)
+  const turn = openTurn(state)
+  const openEmpty = () =>
+    openLines((failures) => Math.min(MAX_PAUSE_MS, delayMs(failures - 1)) * pace, RESUME_MS * pace)
   /** What waits, as far as this server delivers. */
   let lines = openEmpty()
-  /** Until when this server has the turn to deliver; undefined if another has it. */
-  let turnUntilMs: number | undefined
+  /** When this server last left the turn to others because it lags behind. */
+  let restedMs = -Infinity
   /** Whether there may be a cursor of webhooks that are gone. */
   let isLeft = true
   /** The commit that was served when nobody had a webhook. */
@@ -82,29 +79,23 @@ export function startDeliveries(parts: DeliveryParts) {
   let isAgain = false
   const said = new Set<string>()
 
-  const find = async ({ owner, id }: Pick<Queued, 'owner' | 'id'>) =>
-    owner === OPERATOR ? operator : webhooks.find({ owner, id })
-
   /** Takes or keeps the turn to deliver. */
   const takeTurn = async (): Promise<boolean> => {
-    const nowMs = Date.now()
-    if (turnUntilMs !== undefined && turnUntilMs - nowMs > LEASE_MS / 2) return true
-    const expiresAt = nowMs + LEASE_MS
-    const found = turnUntilMs === undefined ? undefined : await state.get(LEASE)
-    const isKept = found?.value === here && (await state.replace(LEASE, here, found.version, { expiresAt }))
-    if (!isKept) {
-      turnUntilMs = undefined
-      if (!(await state.add(LEASE, here, { expiresAt }))) return false
-      lines = openEmpty()
-      for (const queued of await queue.readAll()) lines.add(queued)
-    }
-    turnUntilMs = expiresAt
-    return true
+    if (await turn.keep()) return true
+    if (performance.now() - restedMs < REST_MS * pace || !(await turn.take())) return false
+    lines = openEmpty()
+    const stored = await queue.readAll().catch(async (error: unknown) => {
+      await turn.end().catch(() => {})
+      throw error
+    })
+    for (const queued of stored) lines.add(queued)
+    return turn.keep()
   }
-  const endTurn = async () => {
-    const isMine = turnUntilMs !== undefined
-    turnUntilMs = undefined
-    if (isMine && (await state.get(LEASE))?.value === here) await state.delete(LEASE)
+  /** Lets a server that knows more go on. If there is none, this one takes the turn again. */
+  const leaveTurn = async (): Promise<void> => {
+    if (performance.now() - restedMs < REST_EVERY_MS * pace) return
+    restedMs = performance.now()
+    await turn.end()
   }
 
   const readCursor = async () => {
@@ -128,36 +119,43 @@ export function startDeliveries(parts: DeliveryParts) {
       if (from.commit === head) return
       if (cursor === undefined) continue
       const found = await listEvents(parts.contentDir, parts.environment, from.commit, head)
-      if (found.kind === 'behind') return
+      if (found.kind === 'behind') return leaveTurn()
       if (found.kind !== 'events') {
         stuckSinceMs ??= Date.now()
-        if (found.kind === 'unknown' && Date.now() - stuckSinceMs < PATIENCE_MS) return
+        if (found.kind === 'unknown' && Date.now() - stuckSinceMs < PATIENCE_MS) return leaveTurn()
         logProblem('warning', 'events_skipped', 'The branch was set back, so webhooks are not told what changed.')
         if (!(await writeCursor({ ...from, commit: head }, version))) return
         continue
       }
       stuckSinceMs = undefined
-      await storeAll(found.events, from.number)
+      if (!(await storeAll(found.events, from.number))) return
       if (!(await writeCursor({ commit: found.until, number: from.number + found.events.length }, version))) return
     }
   }
 
-  const storeAll = async (events: readonly HubEvent[], number: number): Promise<void> => {
+  /** Stores events. @returns false if another server took the turn */
+  const storeAll = async (events: readonly HubEvent[], number: number): Promise<boolean> => {
     const known = new Map<string, { id: string; events: readonly EventType[] }[]>()
     const wanting = async (owner: string) => {
-      const listed = known.get(owner) ?? (await webhooks.listReceivers(owner))
-      known.set(owner, listed)
-      return listed
+      const listed = known.get(owner)
+      if (listed) return listed
+      for (const id of lines.idsOf(owner)) await attempts.dropRemoved({ owner, id }, lines)
+      const found = await webhooks.listReceivers(owner)
+      known.set(owner, found)
+      return found
     }
     for (const [index, event] of events.entries()) {
       const wanted = (await wanting(event.owner)).filter((one) => one.events.includes(event.type))
       const places = wanted.map(({ id }) => ({ owner: event.owner, id }))
-      for (const place of operator ? [...places, { owner: OPERATOR, id: OPERATOR }] : places)
+      for (const place of operator ? [...places, { owner: OPERATOR, id: OPERATOR }] : places) {
+        if (!(await turn.keep())) return false
         await storeEvent(place, event, number + index)
+      }
     }
+    return turn.keep()
   }
 
-  const storeEvent = async (place: Pick<Queued, 'owner' | 'id'>, event: HubEvent, number: number): Promise<void> => {
+  const storeEvent = async (place: WebhookPlace, event: HubEvent, number: number): Promise<void> => {
     if (!lines.hasRoom(place)) {
       count?.('no_room')
       sayOnce(place, 'webhook_full', 'Too many events wait for a webhook, so it is not told of new ones.')
@@ -175,12 +173,12 @@ export function startDeliveries(parts: DeliveryParts) {
     const nowMs = Date.now()
     const waiting = { id, prompt, payload, firstMs: nowMs, attempts: 0, nextMs: nowMs }
     const queued = { ...place, key: queue.keyOf(place, number), waiting }
-    await queue.store(queued.key, waiting)
-    lines.add(queued)
+    // What was stored before the cursor could be written is in the lines already.
+    if (await queue.store(queued.key, waiting)) lines.add(queued)
   }
 
   /** Logs a problem of a webhook once, until a delivery succeeds. */
-  const sayOnce = ({ owner, id }: Pick<Queued, 'owner' | 'id'>, event: string, message: string, problem?: string) => {
+  const sayOnce = ({ owner, id }: WebhookPlace, event: string, message: string, problem?: string) => {
     const key = `${event} ${owner}/${id}`
     if (said.has(key)) return
     if (said.size > 1_000) said.clear()
@@ -188,14 +186,21 @@ export function startDeliveries(parts: DeliveryParts) {
     logProblem('warning', event, message, { owner, webhook: id, ...(problem !== undefined && { problem }) })
   }
 
+  const endProblems = ({ owner, id }: WebhookPlace) => {
+    said.delete(`webhook_failing ${owner}/${id}`)
+    said.delete(`webhook_full ${owner}/${id}`)
+  }
+  const problems = { say: sayOnce, end: endProblems }
+  const attempts = openAttempts({ webhooks, queue, sender, operator, count, problems, pace })
+
   /** Sends what may be sent now. */
   const pump = (): void => {
     const mine = lines
-    while (turnUntilMs !== undefined && !isEnding) {
+    while (turn.isMine() && !isEnding) {
       const queued = mine.take(Date.now())
       if (!queued) return
       inBackground('Delivering an event', async () => {
-        const outcome = await deliver(queued).catch((error: unknown) => {
+        const outcome = await attempts.deliver(queued, mine).catch((error: unknown) => {
           logProblem('error', 'webhook_store_failed', 'What became of an event could not be stored.', { cause: error })
           return 'failed' as const
         })
@@ -203,47 +208,6 @@ export function startDeliveries(parts: DeliveryParts) {
         pump()
       })
     }
-  }
-
-  const deliver = async (queued: Queued): Promise<'delivered' | 'failed' | 'dropped'> => {
-    const { key, waiting } = queued
-    const webhook = (await queue.has(key)) ? await find(queued) : undefined
-    if (!webhook) {
-      await queue.drop(key)
-      return 'dropped'
-    }
-    const problem = await sender.send({ ...webhook, id: waiting.id, payload: waiting.payload })
-    const now = new Date()
-    await webhooks
-      .noteStanding(queued, {
-        delivered_at:
-          problem === undefined ? now.toISOString() : ((await webhooks.standing(queued))?.delivered_at ?? null),
-        problem: problem === undefined ? null : { at: now.toISOString(), message: problem },
-      })
-      .catch(() => {})
-    if (problem === undefined) {
-      count?.('delivered')
-      said.delete(`webhook_failing ${queued.owner}/${queued.id}`)
-      said.delete(`webhook_full ${queued.owner}/${queued.id}`)
-      await queue.drop(key)
-      return 'delivered'
-    }
-    count?.('failed')
-    sayOnce(queued, 'webhook_failing', 'A webhook does not accept events; they are sent again for 24 hours.', problem)
-    waiting.attempts += 1
-    waiting.nextMs = now.getTime() + delayMs(waiting.attempts - 1) * pace * (0.9 + Math.random() * 0.2)
-    if (now.getTime() - waiting.firstMs >= GIVE_UP_MS * pace) {
-      count?.('given_up')
-      logProblem('warning', 'event_given_up', 'An event was not delivered within 24 hours.', {
-        owner: queued.owner,
-        webhook: queued.id,
-        message_id: waiting.id,
-      })
-      await queue.drop(key)
-      return 'dropped'
-    }
-    await queue.store(key, waiting)
-    return 'failed'
   }
 
   const tick = async (): Promise<void> => {
@@ -260,11 +224,13 @@ export function startDeliveries(parts: DeliveryParts) {
           before = served()
           if (isLeft) await state.delete(cursorKey)
           isLeft = false
-          await endTurn()
+          await turn.end()
           return
         }
         isLeft = true
         if (!(await takeTurn())) return
+        // Before git is read, which can take long.
+        pump()
         await follow()
         pump()
         said.delete(`webhooks_paused ${OPERATOR}/${OPERATOR}`)
@@ -279,6 +245,7 @@ export function startDeliveries(parts: DeliveryParts) {
       )
     } finally {
       isTicking = false
+      if (isEnding) await turn.end().catch(() => {})
     }
   }
   const timer = setInterval(() => inBackground('Following events', tick), Math.max(20, TICK_MS * pace)).unref()
@@ -293,9 +260,7 @@ export function startDeliveries(parts: DeliveryParts) {
       isEnding = true
       clearInterval(timer)
       for (const endsMs = Date.now() + END_MS; lines.sending() > 0 && Date.now() < endsMs; ) await sleep(20)
-      await endTurn().catch(() => {})
+      await turn.end().catch(() => {})
     },
   }
 }
-
-const delayMs = (failures: number) => RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!

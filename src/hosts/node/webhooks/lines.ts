@@ -1,5 +1,5 @@
 // Keeps the events that wait for their delivery in lines, one for each prompt and webhook, and chooses the next one to send. Holds no clock, network or store.
-import type { Queued } from '../../../state/webhooks.ts'
+import type { Queued, WebhookPlace } from '../../../state/webhooks.ts'
 
 /** Maximum number of events that wait for one webhook, for the webhooks of one owner, and in all. */
 const MAX_OF_WEBHOOK = 500
@@ -20,13 +20,24 @@ interface Webhook {
   pausedUntilMs: number
 }
 
-/** Opens empty lines. @param pauseMs how long a webhook rests after so many failures in a row */
-export function openLines(pauseMs: (failures: number) => number) {
+/**
+ * What became of an event that was taken: `failed` leaves it at the head of its line, `given_up` is a failure that ends
+ * it, and `dropped` says nothing about the receiver.
+ */
+export type Settled = 'delivered' | 'failed' | 'given_up' | 'dropped'
+
+/**
+ * Opens empty lines.
+ *
+ * @param pauseMs how long a webhook rests after so many failures in a row
+ * @param resumeMs how long the heads of a webhook's other lines wait at most after a success
+ */
+export function openLines(pauseMs: (failures: number) => number, resumeMs: number) {
   const owners = new Map<string, Map<string, Webhook>>()
   let total = 0
   let sending = 0
   const countOf = (owner: string) => [...(owners.get(owner)?.values() ?? [])].reduce((sum, { count }) => sum + count, 0)
-  const webhookOf = ({ owner, id }: Pick<Queued, 'owner' | 'id'>): Webhook => {
+  const webhookOf = ({ owner, id }: WebhookPlace): Webhook => {
     const all = owners.get(owner) ?? new Map<string, Webhook>()
     owners.set(owner, all)
     const known = all.get(id) ?? { owner, lines: new Map(), count: 0, isSending: false, failures: 0, pausedUntilMs: 0 }
@@ -43,7 +54,11 @@ export function openLines(pauseMs: (failures: number) => number) {
     webhook.count -= 1
     total -= 1
   }
-  const forget = ({ owner, id }: Pick<Queued, 'owner' | 'id'>) => {
+  const rest = (webhook: Webhook, failures: number, nowMs = 0) => {
+    webhook.failures = failures
+    webhook.pausedUntilMs = failures === 0 ? 0 : nowMs + pauseMs(failures)
+  }
+  const forget = ({ owner, id }: WebhookPlace) => {
     const all = owners.get(owner)
     const webhook = all?.get(id)
     if (!all || !webhook || webhook.count > 0 || webhook.isSending || webhook.failures > 0) return
@@ -52,7 +67,7 @@ export function openLines(pauseMs: (failures: number) => number) {
   }
   return {
     /** Returns whether another event may wait for a webhook. */
-    hasRoom: ({ owner, id }: Pick<Queued, 'owner' | 'id'>) =>
+    hasRoom: ({ owner, id }: WebhookPlace) =>
       (owners.get(owner)?.get(id)?.count ?? 0) < MAX_OF_WEBHOOK && countOf(owner) < MAX_OF_OWNER && total < MAX_IN_ALL,
     /** Adds an event behind those of its prompt. */
     add(queued: Queued): void {
@@ -86,24 +101,33 @@ export function openLines(pauseMs: (failures: number) => number) {
       }
       return undefined
     },
-    /** Ends a delivery. @param outcome `failed` leaves the event at the head of its line */
-    settle(queued: Queued, outcome: 'delivered' | 'failed' | 'dropped', nowMs: number): void {
+    /** Ends a delivery. */
+    settle(queued: Queued, outcome: Settled, nowMs: number): void {
       const webhook = webhookOf(queued)
       webhook.isSending = false
       sending -= 1
-      if (outcome === 'delivered') webhook.failures = 0
-      if (outcome === 'failed') webhook.failures += 1
-      webhook.pausedUntilMs = webhook.failures === 0 ? 0 : nowMs + pauseMs(webhook.failures)
       if (outcome !== 'failed') remove(queued)
+      if (outcome === 'delivered') {
+        rest(webhook, 0)
+        for (const [head] of webhook.lines.values())
+          head!.waiting.nextMs = Math.min(head!.waiting.nextMs, nowMs + resumeMs)
+      } else if (outcome !== 'dropped') rest(webhook, webhook.failures + 1, nowMs)
       forget(queued)
     },
-    /** Drops all that waits for a webhook. */
-    removeAll(place: Pick<Queued, 'owner' | 'id'>): void {
-      const webhook = webhookOf(place)
-      total -= webhook.count
-      webhook.lines.clear()
-      webhook.count = 0
-      webhook.failures = 0
+    /** Lists what waits for a webhook. */
+    of: ({ owner, id }: WebhookPlace): Queued[] => [
+      ...(owners
+        .get(owner)
+        ?.get(id)
+        ?.lines.values()
+        .flatMap((line) => line.values()) ?? []),
+    ],
+    /** Lists the webhooks of an owner for which something waits. */
+    idsOf: (owner: string): string[] => [...(owners.get(owner)?.keys() ?? [])],
+    /** Drops events of a webhook that is gone. Another one with its name does not rest for its failures. */
+    removeAll(place: WebhookPlace, gone: readonly Queued[]): void {
+      for (const queued of gone) remove(queued)
+      rest(webhookOf(place), 0)
       forget(place)
     },
     length: () => total,

@@ -13,6 +13,8 @@ const DELIVERY_MS = 10_000
 const RESOLVE_MS = 3_000
 /** Only the status of an answer counts; the connection ends after this much of it. */
 const MAX_ANSWER_BYTES = 16_384
+/** Maximum number of informational responses (1xx) before the answer; nobody needs any. */
+const MAX_INFORMATIONAL = 10
 
 /** An event to send. */
 export interface Message {
@@ -25,6 +27,11 @@ export interface Message {
 /** Opens what sends events. @param isPrivateAllowed whether http and private addresses are allowed */
 export function openSender(isPrivateAllowed: boolean, timeoutMs = DELIVERY_MS) {
   const resolve = openResolver(isPrivateAllowed)
+  const deliver = async (url: URL, message: Message, signal: AbortSignal) => {
+    const found = await resolve(url)
+    if (found.problem !== undefined) return found.problem
+    return post(url, found.address, headersOf(message), message.payload, signal)
+  }
   return {
     /** Returns what is wrong with an address, after its name was resolved; undefined if nothing is. */
     async findAddressProblem(text: string): Promise<string | undefined> {
@@ -37,9 +44,7 @@ export function openSender(isPrivateAllowed: boolean, timeoutMs = DELIVERY_MS) {
       const url = new URL(message.url)
       const signal = AbortSignal.timeout(timeoutMs)
       try {
-        const found = await orAbort(signal, resolve(url))
-        if (found.problem !== undefined) return found.problem
-        return await post(url, found.address, headersOf(message), message.payload, signal)
+        return await orAbort(signal, deliver(url, message, signal))
       } catch (error) {
         return signal.aborted ? `no complete answer within ${timeoutMs / 1000} s` : describe(error)
       }
@@ -112,6 +117,15 @@ function post(
     lookup: (_, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
   })
   request.on('error', reject)
+  // An answer that switches protocols ends the request without a response and without an error.
+  request.on('close', () => resolve('the connection ended without a complete answer'))
+  let informational = 0
+  request.on('information', () => {
+    informational += 1
+    if (informational <= MAX_INFORMATIONAL) return
+    resolve(`more than ${MAX_INFORMATIONAL} informational responses came before the answer`)
+    request.destroy()
+  })
   request.on('response', (response) => {
     const { statusCode = 0 } = response
     const settle = () => {
