@@ -75,8 +75,7 @@ export function openSignedReview(comparison: Comparison, issuer = GITHUB_ISSUER)
       const judged = judgeSignature({ ...measured, ...verdict.value }, { issuer, owner: file, name })
       if (judged.problem !== undefined) return judged.problem
       const other =
-        findSubjectProblem(toSign, verdict.value.subjects, Boolean(required)) ??
-        findReplayProblem(version, judged.value.facts, runs)
+        findSubjectProblem(toSign, verdict.value.subjects) ?? findReplayProblem(version, judged.value.facts, runs)
       if (other !== undefined) return other
       return isSameJson(judged.value.facts, facts)
         ? undefined

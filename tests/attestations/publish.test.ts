@@ -65,6 +65,12 @@ const git = async (...args: string[]) =>
 const head = () => git('rev-parse', 'HEAD')
 const sign = (about: string, { to = 'acme/code-review', ...order }: Partial<ToSign> & { to?: string } = {}) =>
   sigstore.sign({ about: [{ name: to, sha256: about }], ...order })
+/** Signs a body as a job does: what a check says of it. */
+const signAll = async (body: object, to = 'acme/code-review') => {
+  const { data } = await hub.check(body, { to })
+  const manifest = { name: `${to}#manifest`, sha256: String(data.manifest_sha256) }
+  return sigstore.sign({ about: [{ name: to, sha256: String(data.bundle_sha256 ?? data.content_sha256) }, manifest] })
+}
 /** Publishes, once, what several tests build on, so that each of them also runs alone. */
 const once = <Value>(publish: () => Promise<Value>) => {
   let published: Promise<Value> | undefined
@@ -72,7 +78,7 @@ const once = <Value>(publish: () => Promise<Value>) => {
 }
 const publishPlain = once(() => hub.publish({ content: 'Plain.\n' }, { to: 'acme/plain' }))
 const publishSigned = once(async () => {
-  const bundle = await sign(sha256(CONTENT))
+  const bundle = await signAll({ content: CONTENT })
   return { bundle, answer: await hub.publish({ ...INDEX, content: CONTENT, attestations: [bundle] }) }
 })
 /** The hub's own modules for verification; the test's own are those of tests/node_modules. */
@@ -87,7 +93,9 @@ test('a publish without attestations loads no module for them, and asks git no m
   expect([calls.splice(0), loaded()]).toEqual([['readFolder', 'commit'], []])
   const content = 'Signed.\n'
   const to = 'acme/signed'
-  const signed = await hub.publish({ content, attestations: [await sign(sha256(content), { to })] }, { to })
+  const attestations = [await signAll({ content }, to)]
+  calls.splice(0)
+  const signed = await hub.publish({ content, attestations }, { to })
   expect([signed.status, calls.splice(0), loaded().length > 0]).toEqual([201, ['readFolder', 'commit'], true])
 })
 
@@ -162,7 +170,7 @@ describe('a signed publish', () => {
       422,
       `attestations.0: expected the subject acme/forms with the SHA-256 of the archive of 1.0.0, ${data.bundle_sha256}, got acme/forms with ${sha256(body.content)}.`,
     ])
-    const attestations = [await sign(String(data.bundle_sha256), { to })]
+    const attestations = [await signAll(body, to)]
     const right = await hub.publish({ ...body, attestations }, { to })
     expect([right.status, right.data.bundle_sha256]).toEqual([201, data.bundle_sha256])
     const archive = await hub.read('/api/v1/repos/acme/forms/versions/1.0.0/archive')
@@ -172,7 +180,7 @@ describe('a signed publish', () => {
   test('can be an archive with the attestations in a folder of their own', async () => {
     const content = 'From an archive.\n'
     const to = 'acme/archived'
-    const bundles = [await sign(sha256(content), { to }), await sign(sha256(content), { to })]
+    const bundles = [await signAll({ content }, to), await signAll({ content }, to)]
     const archive = tar({
       'prompt.md': `---\ntitle: From an archive\n---\n${content}`,
       '.attestations/1.sigstore.json': `${JSON.stringify(bundles[0])}\n`,
@@ -208,6 +216,11 @@ describe('nothing is written for', () => {
       'an attestation about other bytes',
       async () => [await sign('b'.repeat(64))],
       `${start}expected the subject acme/code-review with the SHA-256 of the content of 1.0.1, ${about}, got acme/code-review with ${'b'.repeat(64)}.`,
+    ],
+    [
+      'an attestation about the content alone',
+      async () => [await sign(about)],
+      /^attestations\.0: expected the subject acme\/code-review#manifest with the SHA-256 of the manifest of 1\.0\.1, /,
     ],
     [
       'another repository',
@@ -281,7 +294,7 @@ describe('a composed version', () => {
     })
     const archive = tar({
       'prompt.md': `---\ncompose: true\n---\n${source}`,
-      '.attestations/1.sigstore.json': JSON.stringify(await sign(sha256(assembled), { to })),
+      '.attestations/1.sigstore.json': JSON.stringify(await signAll({ content: source, compose: true }, to)),
     })
     const published = await hub.publish(archive, { to, headers: { 'Content-Type': 'application/gzip' } })
     expect([published.status, published.message, published.data.content]).toEqual([201, '', assembled])
@@ -295,7 +308,8 @@ describe('a composed version', () => {
     expect([data.would_be, data.content_sha256]).toEqual(['1.0.1', sha256(again)])
     const old = await hub.publish({ recompose: true, attestations: [await sign(sha256(assembled), { to })] }, { to })
     expect([old.status, old.code]).toEqual([422, 'validation_failed'])
-    const done = await hub.publish({ recompose: true, attestations: [await sign(sha256(again), { to })] }, { to })
+    const attestations = [await signAll({ recompose: true }, to)]
+    const done = await hub.publish({ recompose: true, attestations }, { to })
     expect([done.version, done.data.content]).toEqual(['1.0.1', again])
     expect(done.data).toMatchObject({
       attestations: [{ repository: 'octo/prompts' }],

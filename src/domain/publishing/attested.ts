@@ -92,23 +92,12 @@ export interface ToSign extends Pick<VersionEntry, 'bundle' | 'content_sha256' |
   manifest_sha256: string
 }
 
-/**
- * Returns why an attestation is not about a version; undefined if it is. A statement may have other subjects, too: one may be about several prompts.
- *
- * @param isRequired whether the owner demands an attestation; then it must be about the manifest, too
- */
-export function findSubjectProblem(
-  version: ToSign,
-  subjects: readonly Subject[],
-  isRequired: boolean,
-): string | undefined {
+/** Returns why an attestation is not about a version and its manifest; undefined if it is. A statement may have other subjects, too: one may be about several prompts. */
+export function findSubjectProblem(version: ToSign, subjects: readonly Subject[]): string | undefined {
   const { prompt, bundle, content_sha256, manifest_sha256 } = version
-  const manifest = `${prompt}#manifest`
   return (
     findMissing({ name: prompt, sha256: bundle?.sha256 ?? content_sha256 }, bundle ? 'archive' : 'content') ??
-    (isRequired || subjects.some(({ name }) => name === manifest)
-      ? findMissing({ name: manifest, sha256: manifest_sha256 }, 'manifest')
-      : undefined)
+    findMissing({ name: `${prompt}#manifest`, sha256: manifest_sha256 }, 'manifest')
   )
 
   function findMissing(wanted: Subject, what: string): string | undefined {
@@ -124,13 +113,8 @@ function isNear(subject: Subject, wanted: Subject): boolean {
 }
 
 /** @throws HubError `validation_failed` if an attestation is about another version */
-export function refuseOtherSubject(
-  version: ToSign,
-  attestations: readonly SignedVersion[],
-  owner: OwnerFile | undefined,
-): void {
-  const isRequired = hasPublishingRule(owner, 'signed-only')
-  acceptAll(attestations.map(({ subjects }) => ({ problem: findSubjectProblem(version, subjects, isRequired) })))
+export function refuseOtherSubject(version: ToSign, attestations: readonly SignedVersion[]): void {
+  acceptAll(attestations.map(({ subjects }) => ({ problem: findSubjectProblem(version, subjects) })))
 }
 
 /**

@@ -247,7 +247,7 @@ async function decideAttempt(
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
   if (!isUnchanged && record.attestations.length > 0) {
     const { manifest_sha256 } = data
-    refuseOtherSubject({ ...version, prompt: `${owner}/${name}`, manifest_sha256 }, publisher.attestations, ownerFile)
+    refuseOtherSubject({ ...version, prompt: `${owner}/${name}`, manifest_sha256 }, publisher.attestations)
     const runs = await accepted.listRuns(version.content_sha256)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }

@@ -31,23 +31,19 @@ export async function findTakenFor(
   place: RepositoryPlace,
   { search }: { search: () => Pick<Search, 'findNear'> },
 ): Promise<string | undefined> {
-  const found = (await orNone(search().findNear(place.name))).find((one) => isTakenFor(place, one))
+  const found = (await orNone(() => search().findNear(place.name))).find((one) => isTakenFor(place, one))
   return found && `${found.owner}/${found.name}`
 }
 
 async function findCandidates(name: string, search: () => Pick<Search, 'find'>) {
   const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
-  return orNone(
-    search()
-      .find(question)
-      .then(({ matches }) => matches),
-  )
+  return orNone(async () => (await search().find(question)).matches)
 }
 
-/** If the search fails, the caller still answers, but without names. */
-async function orNone<Item>(found: Promise<Item[]>): Promise<Item[]> {
+/** If there is no search, or it fails, the caller still answers, but without names. */
+async function orNone<Item>(find: () => Promise<Item[]>): Promise<Item[]> {
   try {
-    return await found
+    return await find()
   } catch (error) {
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
     return []
