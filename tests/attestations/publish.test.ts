@@ -206,6 +206,7 @@ describe('a signed publish', () => {
 })
 
 describe('nothing is written for', () => {
+  beforeAll(publishSigned)
   const content = 'Review {{code}} again.\n'
   const about = sha256(content)
   const elsewhere = 'octo/prompts/.github/workflows/other.yml@refs/heads/main'
