@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { runInThisContext } from 'node:vm'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
@@ -16,6 +17,7 @@ import { BASE_URL } from '../hubs/handlers.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { blocksOf } from '../operate/follow-guide.ts'
 
 const FILES = { 'content/acme/index.md': '---\nname: Acme\n---\n', 'content/zoe/index.md': '---\nname: Zoe\n---\n' }
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -362,6 +364,12 @@ describe('what is delivered', () => {
       data: { full_name: 'acme/a' },
     })
     expect(await client.handleWebhook(body, new Headers(headers), SECRET)).toMatchObject({ type: 'label.moved' })
+    const [example = ''] = blocksOf('webhooks', 'ts')
+    const program = `(hub, request, process) => (async () => {${example}; return event })()`
+    const received = new Request('https://ci.example.com/', { method: 'POST', headers, body })
+    expect(await runInThisContext(program)(client, received, { env: { WEBHOOK_SECRET: SECRET } })).toMatchObject({
+      type: 'label.moved',
+    })
     const refused = [
       client.handleWebhook(`${body} `, headers, SECRET),
       client.handleWebhook(body, { ...headers, 'webhook-id': 'msg_2' }, SECRET),

@@ -6,6 +6,7 @@ import {
   ChangeAnswer,
   CheckAnswer,
   DeletionAnswer,
+  LabelsAnswer,
   OwnerAnswer,
   PATH_PARAMETERS,
   PublishAnswer,
@@ -16,6 +17,7 @@ import {
   type RouteWithSchemas,
 } from '../../catalogue/published/route-schemas.ts'
 import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
+import { Proposal, ProposalSummary, RejectedProposal } from '../../domain/api/proposal.ts'
 import { READS } from '../../domain/api/routes.ts'
 import {
   Activity,
@@ -40,8 +42,16 @@ import { ConditionalLabel } from '../../domain/content/protected-labels.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { DeletionRequest } from '../../domain/managing/deletion.ts'
 import { OwnerPatch } from '../../domain/managing/owner-request.ts'
-import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
+import { AcceptanceRequest, RejectionRequest } from '../../domain/managing/proposal-request.ts'
+import {
+  LabelRemoval,
+  LabelRequest,
+  LabelsRequest,
+  RepositoryPatch,
+  YankRequest,
+} from '../../domain/managing/request.ts'
 import { ResultRequest } from '../../domain/managing/result-request.ts'
+import { WebhookRecord, WebhookRequest } from '../../domain/managing/webhook-request.ts'
 import { PublishRequest } from '../../domain/publishing/request.ts'
 import { Provenance, Stats } from '../../domain/values/values.ts'
 
@@ -84,9 +94,10 @@ const RECORDS = [
     description: 'The `error` field in the body of every error response.',
   }),
   ...[PublishRequest, PublishAnswer, CheckAnswer],
-  ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
+  ...[AcceptanceRequest, RejectionRequest, ProposalSummary, Proposal, RejectedProposal],
+  ...[RepositoryPatch, LabelRequest, LabelRemoval, LabelsRequest, LabelsAnswer, YankRequest, ChangeAnswer],
   ...[ResultRequest, ResultAnswer, ResultRemoval, DeletionRequest, DeletionAnswer],
-  ...[OwnerPatch, TrustedPublisher, ConditionalLabel, OwnerAnswer],
+  ...[OwnerPatch, TrustedPublisher, ConditionalLabel, OwnerAnswer, WebhookRequest, WebhookRecord],
 ] as const
 
 /** Records that include all fields of another record; the shared fields are shown once. */
@@ -97,6 +108,8 @@ const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [ChangeAnswer, Repository],
   [OwnerAnswer, User],
   [ResultAnswer, Result],
+  [Proposal, ProposalSummary],
+  [RejectedProposal, ProposalSummary],
 ])
 
 /** Returns every record with its fields. */
