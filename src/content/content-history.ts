@@ -123,9 +123,10 @@ async function gatherChanges(list: AsyncIterable<Commit> | Iterable<Commit>) {
   const counts = new Map<string, number>()
   let commits = 0
   let oldest: { at: string; parent: string | undefined } | undefined
-  for await (const { entries, isFirst, parent, ...origin } of list) {
+  for await (const { entries, isFirst, parent, commit, at, by, mark } of list) {
+    const origin = { commit, at, by, mark }
     commits++
-    oldest = { at: origin.at, parent }
+    oldest = { at, parent }
     noteVersions(entries, changed, touched)
     const places = entries.map(({ path, ...change }) => ({ ...change, place: parsePath(path).value }))
     const begun = new Set(
@@ -137,7 +138,7 @@ async function gatherChanges(list: AsyncIterable<Commit> | Iterable<Commit>) {
       // What a history begins with may have been there for longer: an import or a shallow clone.
       if (place?.kind === 'version' && status !== 'D' && !isFirst) {
         const times = versions.get(`${place.owner}/${place.name}`) ?? {}
-        times[place.version] ??= origin.at
+        times[place.version] ??= at
         versions.set(`${place.owner}/${place.name}`, times)
       }
       if (place?.kind !== 'repository' || status === 'D') continue
