@@ -172,10 +172,9 @@ def _find_other(record: Dict[str, Any], wanted: _Wanted) -> Optional[str]:
 def _digest_files(record: Dict[str, Any], folder: str, is_granting: bool) -> Dict[str, Any]:
     """The digest of each file of a skill, in a folder of this name. `is_granting` is whether its SKILL.md grants the tools
     that it asks for."""
-    skill: Optional[bytes] = write_skill(record).encode()
+    written = write_skill(record).encode()
     tools = read_tools(record["skill"]) if is_granting else ()
-    if tools:
-        skill = grant_tools(skill, tools)
+    skill = grant_tools(written, tools) if tools else written
     if skill is not None and folder != record["full_name"].split("/")[-1]:
         skill = rename_skill(skill, folder)
     others = {each["path"]: each["sha256"] for each in map(as_dict, as_list(record["files"]))}

@@ -207,7 +207,7 @@ def _is_error(result: Dict[str, Any], parts: Sequence[_Part], by_id: Dict[str, A
     if result.get("kind", "fail") != "fail":
         return False
     if level is not None:
-        return level == "error"
+        return bool(level == "error")
     is_named = "toolComponent" in rule
     part = _find_part(rule["toolComponent"], parts) if is_named else parts[0]
     if part is None:
