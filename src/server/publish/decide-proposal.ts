@@ -64,7 +64,7 @@ async function accept(place: ProposalPlace, sending: Sending, deps: PublishHub, 
   const closed = found.decision ?? (await acceptOpen(found.proposal, sending, deps, time))
   if (closed instanceof Response) return closed
   if (closed.status === 'rejected') throw refuseRejected(closed)
-  return answerAgain(place, closed, deps)
+  return answerAgain(place, closed, deps, time.now())
 }
 
 /** Accepts an open proposal. @returns what became of it, if somebody else decided first */
@@ -157,14 +157,21 @@ function requireAcceptance(
     )
 }
 
-/** Returns the version that an earlier acceptance published. @throws HubError `not_found` if it was deleted or taken down since */
+/** Returns the version that an earlier acceptance published. @throws HubError `not_found` if it was deleted or taken down since, `unavailable` if this request does not see it yet */
 async function answerAgain(
   { owner, name }: ProposalPlace,
-  { outcome }: ProposalDecision,
+  { outcome, decided_at }: ProposalDecision,
   deps: PublishHub,
+  nowMs: number,
 ): Promise<Response> {
   const { version = '', unchanged = false, breaking = false, commit = null } = outcome ?? {}
   const record = (await findVersion(owner, name, version, deps))?.value()
+  if (!record && nowMs - Date.parse(decided_at) < CLAIM_MS)
+    throw new HubError(
+      'unavailable',
+      `The proposal was accepted a moment ago, as ${owner}/${name}@${version}. Send the request again to get the version.`,
+      { retryAfterSeconds: 1 },
+    )
   if (!record)
     throw new HubError('not_found', `${owner}/${name}@${version}, which this proposal became, does not exist any more.`)
   const described = describeOutcome({ record, warnings: [], breaking }, unchanged, {
