@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { type Person, ProviderIdentity } from '../domain/access/person.ts'
 import { signInKindOf } from '../domain/access/sign-in-kind.ts'
 import { listLogins } from './provider-logins.ts'
-import { parseRecord } from './state-entries.ts'
+import { readRecord } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 
 /** Stores what a provider says about a person. @returns the person, with the login of the first sign-in */
@@ -48,8 +48,7 @@ export async function findPerson(state: StateStore, { user_id, login }: Person):
   // An invited person is known by the login alone, until the operator forgets it.
   if (kind === 'invited' && (await state.get(loginKey(login)))?.value !== user_id) return undefined
   if (kind !== 'oidc') return { user_id, login }
-  const found = await state.get(identityKey(user_id))
-  const oidc = found && (await parseRecord(identityKey(user_id), found.value, ProviderIdentity))
+  const oidc = (await readRecord(state, identityKey(user_id), ProviderIdentity))?.value
   return oidc && { user_id, login, oidc }
 }
 

@@ -5,7 +5,7 @@ import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { ProposalDecision, StoredProposal } from '../domain/publishing/stored-proposal.ts'
 import { PROPOSAL_DAYS, type ProposalPlace, type Proposals } from './proposal-store.ts'
-import { listKeys, parseRecord } from './state-entries.ts'
+import { listKeys, readRecord } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 
 /** Maximum number of open proposals of a repository: more than anybody reviews. */
@@ -30,16 +30,13 @@ const keyIn = (prefix: string, { owner, name, id }: ProposalPlace) => `${prefix}
 /** Opens the proposals in a state store. */
 export function openProposals(state: StateStore): Proposals {
   const readOpen = async (key: string): Promise<{ proposal: StoredProposal; version: string } | undefined> => {
-    const found = await state.get(key)
-    const proposal = found && (await parseRecord(OPEN, found.value, StoredProposal))
-    return found && proposal && { proposal, version: found.version }
+    const found = await readRecord(state, key, StoredProposal, OPEN)
+    return found && { proposal: found.value, version: found.version }
   }
-  const readClosed = async (place: ProposalPlace): Promise<z.infer<typeof Closed> | undefined> => {
-    const found = await state.get(keyIn(CLOSED, place))
-    return found && parseRecord(CLOSED, found.value, Closed)
-  }
+  const readClosed = async (place: ProposalPlace): Promise<z.infer<typeof Closed> | undefined> =>
+    (await readRecord(state, keyIn(CLOSED, place), Closed, CLOSED))?.value
   const listOpen = async (prefix: string): Promise<StoredProposal[]> => {
-    const keys = (await listSome(state, OPEN + prefix)).slice(0, MAX_KEPT_PER_OWNER)
+    const keys = await listSome(state, OPEN + prefix)
     const found = await mapConcurrently(AT_ONCE, keys, async (key) => {
       const open = (await readOpen(key))?.proposal
       // The process that closed it may have ended before it removed the open one.
@@ -115,15 +112,13 @@ export function openProposals(state: StateStore): Proposals {
 export async function forgetProposals(state: StateStore, userIds: readonly string[]): Promise<void> {
   const isTheirs = (id: string | null) => id !== null && userIds.includes(id)
   for await (const key of listKeys(state, OPEN)) {
-    const found = await state.get(key)
-    const proposal = found && (await parseRecord(OPEN, found.value, StoredProposal))
+    const proposal = (await readRecord(state, key, StoredProposal, OPEN))?.value
     if (!proposal || !isTheirs(proposal.user_id)) continue
     await state.delete(key)
     await state.delete(bodyKey(proposal.id))
   }
   for await (const key of listKeys(state, CLOSED)) {
-    const found = await state.get(key)
-    const closed = found && (await parseRecord(CLOSED, found.value, Closed))
+    const closed = (await readRecord(state, key, Closed, CLOSED))?.value
     if (closed && (isTheirs(closed.proposal.user_id) || isTheirs(closed.decision.decided_by_id)))
       await state.delete(key)
   }

@@ -5,7 +5,7 @@ import type { Person } from '../domain/access/person.ts'
 import { isBlocked } from './blocks.ts'
 import { findPerson, keepIdentity, loginKey } from './identities.ts'
 import { useOnce } from './single-use.ts'
-import { listKeys, parseRecord } from './state-entries.ts'
+import { listKeys, readRecord } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 
 const DAY_MS = 86_400_000
@@ -39,8 +39,7 @@ export function openPeople(state: StateStore): People {
       return secret
     },
     async findSession(secret, now) {
-      const found = await state.get(sessionKey(secret))
-      const session = found && (await parseRecord(sessionKey(secret), found.value, Session))
+      const session = (await readRecord(state, sessionKey(secret), Session))?.value
       if (!session) return undefined
       if (Date.parse(session.expires_at) <= now.getTime()) {
         await state.delete(sessionKey(secret))
@@ -77,8 +76,7 @@ export async function endAllSessions(state: StateStore, userId: string): Promise
 /** Deletes the records of all sessions of users, which say who signed in. Reads every session, so it is for operators alone. */
 export async function deleteSessions(state: StateStore, userIds: readonly string[]): Promise<void> {
   for await (const key of listKeys(state, SESSIONS)) {
-    const found = await state.get(key)
-    const session = found && (await parseRecord(key, found.value, Session))
+    const session = (await readRecord(state, key, Session))?.value
     if (session && userIds.includes(session.person.user_id)) await state.delete(key)
   }
 }

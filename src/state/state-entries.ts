@@ -43,6 +43,18 @@ export async function parseRecord<Schema extends z.ZodType>(
   }
 }
 
+/** Reads a record, with the version of its entry. @param shown the key in the log, if that of the entry is a secret @returns undefined for a missing or an invalid record */
+export async function readRecord<Schema extends z.ZodType<object>>(
+  state: Pick<StateStore, 'get'>,
+  key: string,
+  schema: Schema,
+  shown = key,
+): Promise<{ value: z.output<Schema>; version: string } | undefined> {
+  const found = await state.get(key)
+  const value = found && (await parseRecord(shown, found.value, schema))
+  return value && { value, version: found.version }
+}
+
 /** A key for checks, which is written and never read. */
 const CHECK_KEY = 'check/state'
 const CHECK_KEPT_MS = 3_600_000

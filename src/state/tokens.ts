@@ -7,7 +7,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { DEFAULT_PERMISSIONS, type Permission } from '../domain/values/permissions.ts'
 import { makeToken } from '../domain/values/token-form.ts'
 import type { AuditEvent } from '../log.ts'
-import { listKeys, parseRecord } from './state-entries.ts'
+import { listKeys, readRecord } from './state-entries.ts'
 import type { Lifetime, StateStore } from './state-store.ts'
 
 const DAY_MS = 86_400_000
@@ -65,7 +65,7 @@ export async function createToken(
 
 /** Looks up a token. @returns undefined if it was never created here or was revoked, or if its record is corrupt */
 export async function findToken(state: StateStore, token: string): Promise<TokenRecord | undefined> {
-  return readRecord(state, digestOf(token))
+  return readToken(state, digestOf(token))
 }
 
 /** Opens users' tokens in a state store. */
@@ -145,7 +145,7 @@ async function readList(state: StateStore, keys: readonly string[]): Promise<Sto
   const stored = await mapConcurrently(AT_ONCE, keys, async (key) => {
     const digest = (await state.get(key))?.value
     if (digest === undefined) return undefined
-    const record = await readRecord(state, digest)
+    const record = await readToken(state, digest)
     if (!record && (await state.get(TOKENS + digest)) === undefined) await state.delete(key)
     return record && { digest, record }
   })
@@ -185,11 +185,8 @@ async function withUses(state: StateStore, stored: readonly Stored[]): Promise<L
   return listed.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id))
 }
 
-async function readRecord(state: StateStore, digest: string): Promise<TokenRecord | undefined> {
-  const key = TOKENS + digest
-  const found = await state.get(key)
-  return found && parseRecord(key, found.value, TokenRecord)
-}
+const readToken = async (state: StateStore, digest: string): Promise<TokenRecord | undefined> =>
+  (await readRecord(state, TOKENS + digest, TokenRecord))?.value
 
 function isHeldBy({ holder }: TokenRecord, userId: string): boolean {
   return holder.kind === 'person' && holder.user_id === userId

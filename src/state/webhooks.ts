@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { mapConcurrently } from '../concurrency/map-concurrently.ts'
 import { EVENT_TYPES, type EventType } from '../domain/events/event.ts'
 import type { WebhookRecord, WebhookRequest } from '../domain/managing/webhook-request.ts'
-import { listKeys, parseRecord } from './state-entries.ts'
+import { listKeys, readRecord } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 
 /** The webhook of the operator, of all owners' events. No owner has this name. */
@@ -62,16 +62,10 @@ const lifetimeOf = ({ firstMs }: Waiting) => ({ expiresAt: firstMs + EVENT_MS })
 
 /** Opens the webhooks. Every function throws HubError `unavailable` if the store fails. */
 export function openWebhooks(state: StateStore) {
-  const find = async (place: WebhookPlace) => {
-    const found = await state.get(keyOf(place))
-    return found && parseRecord(keyOf(place), found.value, StoredWebhook)
-  }
+  const find = async (place: WebhookPlace) => (await readRecord(state, keyOf(place), StoredWebhook))?.value
   const idsOf = async (owner: string) =>
     (await Array.fromAsync(listKeys(state, `webhooks/${owner}/`))).map((key) => key.split('/')[2]!)
-  const findStanding = async (place: WebhookPlace) => {
-    const found = await state.get(standingOf(place))
-    return found && parseRecord(standingOf(place), found.value, Standing)
-  }
+  const findStanding = async (place: WebhookPlace) => (await readRecord(state, standingOf(place), Standing))?.value
   const show = async (place: WebhookPlace, { secret: _, ...shown }: StoredWebhook): Promise<WebhookRecord> => {
     const [standing, keys] = await Promise.all([findStanding(place), Array.fromAsync(listKeys(state, queueOf(place)))])
     return {
@@ -140,10 +134,9 @@ export function openWebhooks(state: StateStore) {
 export async function forgetWebhookSetter(state: StateStore, login: string): Promise<void> {
   for await (const key of listKeys(state, 'webhooks/'))
     for (;;) {
-      const found = await state.get(key)
-      const webhook = found && (await parseRecord(key, found.value, StoredWebhook))
-      if (webhook?.created_by !== login) break
-      if (await state.replace(key, JSON.stringify({ ...webhook, created_by: null }), found!.version)) break
+      const found = await readRecord(state, key, StoredWebhook)
+      if (found?.value.created_by !== login) break
+      if (await state.replace(key, JSON.stringify({ ...found.value, created_by: null }), found.version)) break
     }
 }
 
@@ -179,9 +172,8 @@ export function openQueue(state: StateStore) {
     async readAll(): Promise<Queued[]> {
       const keys = await Array.fromAsync(listKeys(state, QUEUES))
       const read = await mapConcurrently(AT_ONCE, keys, async (key) => {
-        const found = await state.get(key)
-        const waiting = found && (await parseRecord(key, found.value, Waiting))
-        return waiting && { ...placeIn(key), key, waiting }
+        const found = await readRecord(state, key, Waiting)
+        return found && { ...placeIn(key), key, waiting: found.value }
       })
       return read.filter((one) => one !== undefined)
     },
