@@ -2,8 +2,8 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { isPrivateHost } from './domain/access/private-host.ts'
-import { isPublicHost } from './domain/access/public-address.ts'
 import type { ReaderRule } from './domain/access/readers.ts'
+import { findWebhookUrlProblem } from './domain/access/webhook-address.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
 import type { LogSettings } from './log-output.ts'
@@ -200,9 +200,7 @@ function readWebhooks(settings: Settings): Config['webhooks'] {
     throw settingsError([
       `${url ? 'WEBHOOK_SECRET' : 'WEBHOOK_URL'}: expected, because ${url ? 'WEBHOOK_URL' : 'WEBHOOK_SECRET'} is set`,
     ])
-  const parsed = url === undefined ? undefined : new URL(url)
-  const isAllowed = !parsed || isPrivateAllowed || (parsed.protocol === 'https:' && isPublicHost(parsed.hostname))
-  if (!isAllowed || parsed?.username)
+  if (url !== undefined && findWebhookUrlProblem(url, isPrivateAllowed) !== undefined)
     throw settingsError(['WEBHOOK_URL: expected the https URL of a public server, or WEBHOOK_ALLOW_PRIVATE=true'])
   return { operator: url !== undefined && secret !== undefined ? { url, secret } : undefined, isPrivateAllowed }
 }

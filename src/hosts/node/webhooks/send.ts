@@ -5,7 +5,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { isPublicAddress } from '../../../domain/access/public-address.ts'
-import { findWebhookUrlProblem, NOT_PUBLIC } from '../../../domain/managing/webhook-request.ts'
+import { findWebhookUrlProblem, NOT_PUBLIC } from '../../../domain/access/webhook-address.ts'
 import { VERSION } from '../../../version.ts'
 
 /** Time limit of a delivery, from resolving the name to the last byte of the answer. */
