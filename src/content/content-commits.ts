@@ -1,5 +1,6 @@
 // Lists the commits that changed the content, with what each of them changed.
 import { type ChangeMark, readMark } from '../domain/catalogue/change-mark.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { formatMoment } from '../domain/values/values.ts'
 import type { Git } from '../git/git-command.ts'
 import { parseMessage } from '../git/git-files.ts'
@@ -8,6 +9,8 @@ import { type Change, listDifferences, parseRaw } from '../git/git-trees.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 export const MAX_COMMITS = 20_000
+/** Maximum size of an `index.md` or a result whose change is described; larger files are ignored. */
+export const MAX_CHANGED_BYTES = 2 * LIMITS.contentBytes
 /** Maximum number of commits that are read one by one, without a process that lists them. */
 const MAX_NEXT = 50
 const MAX_NAME = 100

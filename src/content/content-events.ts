@@ -4,13 +4,10 @@ import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile } from '../domain/content/prompt-file.ts'
 import { parseResultFile } from '../domain/content/result-file.ts'
 import { eventOfResult, eventOfVersion, eventsOfIndex, type HubEvent } from '../domain/events/event.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { readSmallObjects } from '../git/git-objects.ts'
-import { type Commit, isContinued, listCommits } from './content-commits.ts'
+import { type Commit, isContinued, listCommits, MAX_CHANGED_BYTES } from './content-commits.ts'
 
-/** Maximum size of an `index.md`, and of a result; larger files are ignored. */
-const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
 /** Maximum number of files in a commit that has events; an import has more. */
 const MAX_ENTRIES = 5_000
 /** Maximum number of events that one call returns, each with its commit as a whole. */
@@ -59,15 +56,13 @@ async function eventsOf(
   const ids = places.flatMap(({ place, isAdded, before, after }) =>
     place.kind === 'version' ? [] : isAdded ? [after] : [before, after],
   )
-  const texts = await readSmallObjects(git, [...new Set(ids)], MAX_FILE_BYTES)
+  const texts = await readSmallObjects(git, [...new Set(ids)], MAX_CHANGED_BYTES)
   const textOf = (id: string) => texts.get(id)?.toString('utf8')
-  const originOf = ({ owner, name }: { owner: string; name: string }) => {
-    return { owner, name, commit, at, by, ...markFor(mark, name) }
-  }
   const published: HubEvent[] = []
   const others: HubEvent[] = []
   for (const { place, isAdded, before, after } of places) {
-    const origin = originOf(place)
+    const { owner, name } = place
+    const origin = { owner, name, commit, at, by, ...markFor(mark, name) }
     if (place.kind === 'version') {
       if (isAdded) published.push(eventOfVersion(place.version, { ...origin, by: publishedBy }))
       continue
@@ -79,11 +74,8 @@ async function eventsOf(
       if (value) others.push(eventOfResult(place.version, place.suite, value, origin))
       continue
     }
-    const files = [
-      old === undefined ? DEFAULT_REPOSITORY_FILE : parseRepositoryFile(old).value,
-      parseRepositoryFile(now).value,
-    ]
-    const [was, is] = files
+    const was = old === undefined ? DEFAULT_REPOSITORY_FILE : parseRepositoryFile(old).value
+    const is = parseRepositoryFile(now).value
     if (was && is) others.push(...eventsOfIndex(was, is, origin))
   }
   return [...published, ...others]

@@ -5,20 +5,24 @@ import { listChanges, MAX_ACTIVITIES } from '../domain/catalogue/activity.ts'
 import { type ChangeMark, markFor } from '../domain/catalogue/change-mark.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { readSmallObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 import { type Change, isRegular } from '../git/git-trees.ts'
 import { logProblem } from '../log.ts'
-import { type Commit, isContinued, listCommits, listNextCommits, MAX_COMMITS } from './content-commits.ts'
+import {
+  type Commit,
+  isContinued,
+  listCommits,
+  listNextCommits,
+  MAX_CHANGED_BYTES,
+  MAX_COMMITS,
+} from './content-commits.ts'
 import { keepTimes, type Succession } from './renamed-times.ts'
 import { findVersionOf } from './version-files.ts'
 import { joinPast, type PastPrompt, readPast } from './version-past.ts'
 
 const FILES_AT_ONCE = 200
-/** Maximum size of an `index.md`; larger files are ignored. */
-const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
 /** The ID of a commit. */
 const ID = /^[0-9a-f]{40,64}$/
 
@@ -194,7 +198,7 @@ async function compareFiles(git: Git, files: readonly FileChange[]) {
 /** Reads files by blob ID. A submodule's commit is not a file, and an old file may be of any length. */
 async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, RepositoryFile>> {
   const files = new Map<string, RepositoryFile>()
-  for (const [id, bytes] of await readSmallObjects(git, ids, MAX_FILE_BYTES)) {
+  for (const [id, bytes] of await readSmallObjects(git, ids, MAX_CHANGED_BYTES)) {
     const parsed = parseRepositoryFile(bytes.toString('utf8'))
     if (parsed.value) files.set(id, parsed.value)
   }
