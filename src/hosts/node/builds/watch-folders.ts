@@ -45,9 +45,9 @@ export function watchFolders(
 
   /** Watches the folders in a watched one, one at each step. @param found called for each file in them */
   function* fill(folder: Folder, path: string, found: (path: string) => void): Generator<void, void> {
-    if (folder.isClosed) return
     // The folder is read after the watch starts, so that no change is missed in between.
     for (const entry of readFolder(join(top, path))) {
+      if (folder.isClosed) return
       const { name } = entry
       if (isIgnored(name)) continue
       if (!entry.isDirectory()) {
@@ -60,7 +60,6 @@ export function watchFolders(
       if (!below) continue
       folder.below.set(name, below)
       yield
-      if (folder.isClosed) return
       yield* fill(below, `${path}${name}/`, found)
     }
   }
