@@ -19,7 +19,6 @@ export async function visitProposal(request: Request, deps: EditorDeps): Promise
   const { showProposal } = await import('../server/publish/proposal-records.ts')
   const found = await (await hub.proposals()).find({ owner, name, id })
   if (!found) throw pageNotFound()
-  const shown = await showProposal(found, hub, Date.now())
   const visit = deps.signIn.kind === 'off' ? undefined : await openVisit(request, deps, new Date())
   const isSent = request.method === 'POST'
   if (isSent && !visit?.session) {
@@ -29,23 +28,29 @@ export async function visitProposal(request: Request, deps: EditorDeps): Promise
   const repository = (await findRepository(owner, name, deps))?.value()
   const form = isSent ? await readForm(request) : undefined
   const editing = visit?.session && openEditing(visit, deps, repository, form)
-  const view = async (problem?: Said): Promise<ProposalView> => ({
-    page: 'proposal',
-    title: `Proposal for ${owner}/${name}`,
-    owner,
-    name,
-    proposal: shown.shown,
-    record: shown.record,
-    base: repository && (await readVersion(repository, repository.latest_version, deps)),
-    seen: seenOf(shown),
-    person: editing && {
-      login: editing.session.person.login,
-      csrf: csrfToken(editing.session, 'edit'),
-      isMember: await isLikelyMember(editing, owner),
-    },
-    canSignIn: visit !== undefined,
-    problem,
-  })
+  let showing: Promise<ShownProposal> | undefined
+  // Only once it is needed: what was proposed may have megabytes, and strangers send forms, too.
+  const show = () => (showing ??= showProposal(found, hub, Date.now()))
+  const view = async (problem?: Said): Promise<ProposalView> => {
+    const shown = await show()
+    return {
+      page: 'proposal',
+      title: `Proposal for ${owner}/${name}`,
+      owner,
+      name,
+      proposal: shown.shown,
+      record: shown.record,
+      base: repository && (await readVersion(repository, repository.latest_version, deps)),
+      seen: seenOf(shown),
+      person: editing && {
+        login: editing.session.person.login,
+        csrf: csrfToken(editing.session, 'edit'),
+        isMember: await isLikelyMember(editing, owner),
+      },
+      canSignIn: visit !== undefined,
+      problem,
+    }
+  }
   if (!editing || !form) return view()
   const again = async (status: number, problem: Said) => protect(await view(problem), status, request, deps)
   if (!isOfSession(editing.session, 'edit', form.get('csrf')))
@@ -54,7 +59,7 @@ export async function visitProposal(request: Request, deps: EditorDeps): Promise
       saying('This form is from another session. Review the proposal, then try again.'),
     )
   const isAcceptance = form.get('change') === 'accept'
-  if (isAcceptance && shown.shown.status === 'open' && form.get('seen') !== seenOf(shown))
+  if (isAcceptance && !found.decision && form.get('seen') !== seenOf(await show()))
     return again(ERRORS.version_conflict.status, saying('Accepting this would do something else now. Review it again.'))
   const reason = (form.get('reason') ?? '').trim()
   const answer = await call(editing, {
