@@ -185,10 +185,8 @@ async function showManage(
 }
 
 async function listProposals({ deps, request }: Editing, place: RepositoryPlace): Promise<ProposalSummary[]> {
-  const hub = await deps.openPublishHub(request)
-  const { summarise } = await import('../server/publish/proposal-records.ts')
-  const open = await (await hub.proposals()).list(place)
-  return open.map((proposal) => summarise({ proposal, decision: undefined }, deps.baseUrl))
+  const { listOpen } = await import('../server/publish/proposal-records.ts')
+  return listOpen(place, await deps.openPublishHub(request))
 }
 
 /** Makes the change requested by a form. */

@@ -259,7 +259,8 @@ const OF_DELETION = {
   ] as const,
 }
 
-const WEBHOOK_ERRORS = CHANGE_ERRORS.filter(
+/** Every error of a write that is not in git. */
+const ERRORS_WITHOUT_COMMIT = CHANGE_ERRORS.filter(
   (code) => code !== 'quota_exceeded' && code !== 'repo_archived' && code !== 'version_conflict',
 )
 
@@ -313,18 +314,13 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersi
     isOptional: true,
     answer: RejectedProposal,
     description: 'The rejected proposal.',
-    errors: [
-      ...CHANGE_ERRORS.filter(
-        (code) => code !== 'quota_exceeded' && code !== 'repo_archived' && code !== 'version_conflict',
-      ),
-      'too_late',
-    ],
+    errors: [...ERRORS_WITHOUT_COMMIT, 'too_late'],
   },
   listWebhooks: {
     answer: WebhookRecord,
     isList: true,
     description: 'The webhooks, by name.',
-    errors: WEBHOOK_ERRORS,
+    errors: ERRORS_WITHOUT_COMMIT,
   },
   setWebhook: {
     body: WebhookRequest,
@@ -332,9 +328,13 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersi
     answer: WebhookAnswer,
     created: 'The new webhook, with its secret.',
     description: 'The webhook; its secret is null, because it was there.',
-    errors: WEBHOOK_ERRORS,
+    errors: ERRORS_WITHOUT_COMMIT,
   },
-  removeWebhook: { answer: WebhookRemoval, description: 'The webhook that was removed.', errors: WEBHOOK_ERRORS },
+  removeWebhook: {
+    answer: WebhookRemoval,
+    description: 'The webhook that was removed.',
+    errors: ERRORS_WITHOUT_COMMIT,
+  },
   changeOwner: {
     body: OwnerPatch,
     example: { name: 'Acme', bio: 'Prompts for code review.' },

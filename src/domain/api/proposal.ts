@@ -1,13 +1,11 @@
 // Schemas of proposals: versions that somebody wrote, and that are published once a member accepts them. docs/proposals.md
 import * as z from 'zod'
+import { PROPOSAL_ID } from '../values/proposal-id.ts'
 import { FullName, Time, Version } from '../values/values.ts'
 import { Difference, VersionRecord, Warning } from './schema.ts'
 
 /** The ID of a proposal. */
-export const ProposalId = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/)
-  .describe('The ID of a proposal.')
+export const ProposalId = z.string().regex(PROPOSAL_ID).describe('The ID of a proposal.')
 
 /** What a list says of a proposal. */
 export const ProposalSummary = z

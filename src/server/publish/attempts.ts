@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 import { formatPath } from '../../domain/content/content-path.ts'
+import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { attestationName } from '../../domain/values/attestation-name.ts'
 import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
@@ -199,19 +201,19 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
 /**
  * Reads the owner's file, which determines access, before a publish waits for its turn. Retries temporary failures while time remains.
  *
- * @throws HubError like `writeWithRetries`
+ * @throws HubError like `writeWithRetries`, and `upstream_error` for an invalid file
  */
-export async function readOwnerIndex(
+export async function readOwnerFile(
   git: GitStore,
   { owner, name, arrivedMs }: { owner: string; name: string | undefined; arrivedMs: number },
   { now, random, sleep }: Clock,
-): Promise<string | undefined> {
+): Promise<OwnerFile | undefined> {
   const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }
   for (let attempt = 0; ; attempt++) {
     await waitBefore(attempt, { random, sleep })
     if (leftMs(deadline) < ATTEMPT_MS) throw tooLate()
     const folder = await readOrWait(deadline, (call) => git.readFolder({ owner, name }, call))
-    if (folder) return folder.ownerIndex
+    if (folder) return readOwner(owner, folder.ownerIndex)
   }
 }
 

@@ -4,7 +4,6 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { readDecisionBody } from '../../domain/managing/proposal-request.ts'
-import { readOwner } from '../../domain/publishing/repository-state.ts'
 import type { ProposalDecision, StoredProposal } from '../../domain/publishing/stored-proposal.ts'
 import { isProposalId } from '../../domain/values/proposal-id.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
@@ -12,7 +11,7 @@ import { formatMoment } from '../../domain/values/values.ts'
 import type { FoundProposal, ProposalClaim, ProposalPlace } from '../../state/proposal-store.ts'
 import { findVersion } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
-import { type Clock, readOwnerIndex } from './attempts.ts'
+import { type Clock, readOwnerFile } from './attempts.ts'
 import { type Bearer, requireAccess, requireTrusted } from './authenticate.ts'
 import { addressesOf, noSuchProposal, recallRequest, summarise } from './proposal-records.ts'
 import { userIdOf } from './propose.ts'
@@ -55,7 +54,7 @@ export function openDecision(
 async function accept(place: ProposalPlace, sending: Sending, deps: PublishHub, time: Clock): Promise<Response> {
   const { bearer } = sending
   const proposals = await deps.proposals()
-  const ownerFile = readOwner(place.owner, await readOwnerIndex(deps.git, sending, time))
+  const ownerFile = await readOwnerFile(deps.git, sending, time)
   // Whoever has no rights learns nothing of what there is.
   requireAccess(bearer, place, 'publish', ownerFile)
   const found = await proposals.find(place)
@@ -189,7 +188,7 @@ async function reject(
   deps: PublishHub,
   time: Clock,
 ): Promise<Response> {
-  const ownerFile = readOwner(place.owner, await readOwnerIndex(deps.git, sending, time))
+  const ownerFile = await readOwnerFile(deps.git, sending, time)
   requireAccess(sending.bearer, place, 'publish', ownerFile)
   const proposals = await deps.proposals()
   const claim = await claimInTurn(place, 'reject', sending, deps, time)

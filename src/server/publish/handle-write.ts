@@ -2,13 +2,12 @@
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
-import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { Connect } from '../hub.ts'
 import { openBody } from '../read-body.ts'
 import { wantsText } from '../respond.ts'
-import { type Clock, openClock, readOwnerIndex } from './attempts.ts'
+import { type Clock, openClock, readOwnerFile } from './attempts.ts'
 import {
   authenticate,
   type Bearer,
@@ -141,7 +140,7 @@ async function admitJob(
   const { owner, bearer } = sending
   if (bearer.holder.kind !== 'job') return
   const [name] = names
-  const file = readOwner(owner, await readOwnerIndex(git, { ...sending, name }, time))
+  const file = await readOwnerFile(git, { ...sending, name }, time)
   for (const one of names) requireRights(bearer, { owner, name: one }, needed, file)
   const { jti, endsMs } = bearer.holder
   if (!(await spendJob({ jti, request: hash('sha256', request), endsMs: endsMs + JOB_LEEWAY_MS })))

@@ -1,7 +1,7 @@
 // Changes what is already published: the fields of a repository, labels and yanks. Each change makes at most one commit, to `index.md`.
 
 import { HubError } from '../../domain/api/errors.ts'
-import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
+import type { PathParameters } from '../../domain/api/routes.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import { type Change, readChangeBody, type Target } from '../../domain/managing/request.ts'
 import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
@@ -17,22 +17,7 @@ import { differs, showRepository } from './renew-fresh-copy.ts'
 import { changeMessage, markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A change to what is already published. */
-type ChangeId = Exclude<
-  WriteId,
-  | 'publishVersion'
-  | 'proposeVersion'
-  | 'acceptProposal'
-  | 'rejectProposal'
-  | 'changeOwner'
-  | 'setLabels'
-  | 'listWebhooks'
-  | 'setWebhook'
-  | 'removeWebhook'
-  | 'recordResult'
-  | 'removeResult'
-  | 'deleteRepository'
-  | 'deleteVersion'
->
+type ChangeId = 'changeRepository' | 'setLabel' | 'removeLabel' | 'yankVersion' | 'unyankVersion'
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
 export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite {

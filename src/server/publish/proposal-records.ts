@@ -4,10 +4,12 @@ import { createTurns } from '../../concurrency/turn-queue.ts'
 import { pick } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Proposal, ProposalSummary } from '../../domain/api/proposal.ts'
+import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
+import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
 import { type CheckedPublish, type CheckParts, checkPublish } from './check-publish.ts'
 import { decodeBody } from './media-types.ts'
@@ -46,8 +48,9 @@ export interface ShownProposal {
 
 /** Returns the addresses of a proposal. */
 export function addressesOf({ owner, name, id }: Pick<StoredProposal, 'owner' | 'name' | 'id'>, baseUrl: string) {
-  const url = `${baseUrl}/api/v1/repos/${owner}/${name}/proposals/${id}`
-  return { url, raw_url: `${url}/raw`, html_url: `${baseUrl}/${owner}/${name}/proposals/${id}` }
+  const repository = addressesBelow(baseUrl).repository(owner, name)
+  const url = `${repository.url}/proposals/${id}`
+  return { url, raw_url: `${url}/raw`, html_url: `${repository.html_url}/proposals/${id}` }
 }
 
 /** Describes a proposal for lists. */
@@ -56,6 +59,15 @@ export function summarise({ proposal, decision }: FoundProposal, baseUrl: string
   const facts = pick(proposal, ['proposed_by', 'by_token', 'by_workflow', 'changelog', 'created_at', 'expires_at'])
   const status = decision?.status ?? 'open'
   return { id: proposal.id, ...addressesOf(proposal, baseUrl), full_name: `${owner}/${name}`, status, ...facts }
+}
+
+/** Lists the open proposals of a repository, newest first, for who may see that there are some. */
+export async function listOpen(
+  place: RepositoryPlace,
+  { baseUrl, proposals }: Pick<PublishHub, 'baseUrl' | 'proposals'>,
+): Promise<ProposalSummary[]> {
+  const open = await (await proposals()).list(place)
+  return open.map((proposal) => summarise({ proposal, decision: undefined }, baseUrl))
 }
 
 const NOTHING = {

@@ -1,7 +1,6 @@
 // Proposes a version: checks it as a publish would, and stores the request until a member accepts it. docs/proposals.md
 import { randomBytes } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
-import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { invalidField } from '../../domain/publishing/request.ts'
 import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
@@ -10,7 +9,7 @@ import { formatMoment } from '../../domain/values/values.ts'
 import { PROPOSAL_DAYS } from '../../state/proposal-store.ts'
 import { mediaTypeOf } from '../read-body.ts'
 import { respondWithRecord, respondWithText } from '../respond.ts'
-import { readOwnerIndex } from './attempts.ts'
+import { readOwnerFile } from './attempts.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
 import { checkPublish } from './check-publish.ts'
 import type { Body } from './media-types.ts'
@@ -31,7 +30,7 @@ export function openProposal(request: Request): OpenWrite {
         needed: 'publish',
         async carryOut(sending, hub, time) {
           const { owner, name, bearer, wantsText } = sending
-          const ownerFile = readOwner(owner, await readOwnerIndex(hub.git, sending, time))
+          const ownerFile = await readOwnerFile(hub.git, sending, time)
           requireRights(bearer, { owner, name }, 'publish', ownerFile)
           const nowMs = time.now()
           const proposal = describeRequest(request, given, sending, nowMs)

@@ -3,18 +3,17 @@ import { hash } from 'node:crypto'
 import { onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ProposalReadId } from '../../domain/api/routes.ts'
-import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import { isProposalId } from '../../domain/values/proposal-id.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
 import { type Connect, countRequest } from '../hub.ts'
 import { invalidNameError, respondToError } from '../refusals.ts'
 import { PLAIN_TEXT, UNCACHED_JSON } from '../respond.ts'
-import { openClock, readOwnerIndex } from './attempts.ts'
+import { openClock, readOwnerFile } from './attempts.ts'
 import { requireAccess, requireScope } from './authenticate.ts'
 import type { CheckHub } from './handle-check.ts'
 import { identify } from './handle-write.ts'
-import { noSuchProposal, readContent, showProposal, summarise } from './proposal-records.ts'
+import { listOpen, noSuchProposal, readContent, showProposal } from './proposal-records.ts'
 import type { PublishHub } from './publish-hub.ts'
 
 /** What opens a hub for a reader, whose requests are counted, and for somebody who must be a member. */
@@ -54,10 +53,9 @@ async function listProposals(request: Request, place: { owner: string; name: str
   const time = openClock()
   const bearer = await identify(request, hub, new Date(time.now()))
   requireScope(bearer, place.owner, place.name)
-  const ownerIndex = await readOwnerIndex(hub.git, { ...place, arrivedMs: time.now() }, time)
-  requireAccess(bearer, place, 'publish', readOwner(place.owner, ownerIndex))
-  const open = await (await hub.proposals()).list(place)
-  return onlyPage(open.map((proposal) => summarise({ proposal, decision: undefined }, hub.baseUrl)))
+  const ownerFile = await readOwnerFile(hub.git, { ...place, arrivedMs: time.now() }, time)
+  requireAccess(bearer, place, 'publish', ownerFile)
+  return onlyPage(await listOpen(place, hub))
 }
 
 function closedError({ proposal: { owner, name }, decision }: FoundProposal): HubError {

@@ -1,16 +1,15 @@
 // Sets, lists and removes the webhooks of an owner, which are in the state store and not in git.
 
-import { type ListEnvelope, onlyPage } from '../../domain/api/envelope.ts'
+import { onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { readWebhookBody, type WebhookRecord, type WebhookRequest } from '../../domain/managing/webhook-request.ts'
-import { readOwner } from '../../domain/publishing/repository-state.ts'
+import { readWebhookBody, type WebhookRequest } from '../../domain/managing/webhook-request.ts'
 import { invalidField } from '../../domain/publishing/request.ts'
 import { isTag } from '../../domain/values/names.ts'
 import { logAudit } from '../../log.ts'
-import { UNCACHED_JSON } from '../respond.ts'
-import { type Clock, readOwnerIndex } from './attempts.ts'
+import { respondWithRecord, UNCACHED_JSON } from '../respond.ts'
+import { type Clock, readOwnerFile } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { OwnerWebhooks, PublishHub } from './publish-hub.ts'
 import type { OpenWrite, Sending } from './write-to-git.ts'
@@ -37,11 +36,14 @@ export function openWebhook(routeId: WebhookId, { webhook: id = '' }: PathParame
               `This hub sends no webhooks. Use those of its git host: ${deps.baseUrl}/docs/webhooks#on-netlify has a recipe.`,
             )
           await requireMaintainer(sending, deps, time)
-          if (routeId === 'listWebhooks') return respond(onlyPage(await webhooks.list(sending.owner)))
+          if (routeId === 'listWebhooks')
+            return new Response(JSON.stringify(onlyPage(await webhooks.list(sending.owner))), {
+              headers: UNCACHED_JSON,
+            })
           if (wish) return setWebhook(id, wish, sending, webhooks, new Date(time.now()))
           const wasThere = await webhooks.remove({ owner: sending.owner, id })
           if (wasThere) logChange('webhook_removed', id, sending)
-          return respond({ data: { id, unchanged: !wasThere } })
+          return respondWithRecord({ id, unchanged: !wasThere })
         },
       }
     },
@@ -51,7 +53,7 @@ export function openWebhook(routeId: WebhookId, { webhook: id = '' }: PathParame
 /** @throws HubError `forbidden` */
 async function requireMaintainer(sending: Sending, { git }: PublishHub, time: Clock): Promise<void> {
   const { owner, bearer } = sending
-  requireOwnerRights(bearer, owner, readOwner(owner, await readOwnerIndex(git, { ...sending, name: undefined }, time)))
+  requireOwnerRights(bearer, owner, await readOwnerFile(git, { ...sending, name: undefined }, time))
 }
 
 async function setWebhook(
@@ -72,14 +74,10 @@ async function setWebhook(
     )
   const { webhook, secret } = await webhooks.set({ owner, id }, wish, { by: bearer.login ?? null, now })
   logChange('webhook_set', id, sending)
-  return respond({ data: { ...webhook, secret } }, secret === null ? 200 : 201)
+  return respondWithRecord({ ...webhook, secret }, secret === null ? 200 : 201)
 }
 
 function logChange(event: 'webhook_set' | 'webhook_removed', webhook: string, { owner, bearer }: Sending): void {
   const by = bearer.isSignedIn ? {} : { token_id: bearer.tokenId }
   logAudit(event, { owner, webhook, login: bearer.login ?? null, ...by })
-}
-
-function respond(body: { data: object } | ListEnvelope<WebhookRecord>, status = 200): Response {
-  return new Response(JSON.stringify(body), { status, headers: UNCACHED_JSON })
 }
