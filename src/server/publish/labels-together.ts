@@ -9,18 +9,19 @@ import { readOwner, readRepositoryState } from '../../domain/publishing/reposito
 import { targetOf } from '../../domain/values/label-target.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { respondWithRecord } from '../respond.ts'
-import {
-  type Clock,
-  type GitWrite,
-  LATEST_START_MS,
-  type Readers,
-  type WriteDecision,
-  writeWithRetries,
-} from './attempts.ts'
+import { type Clock, type GitWrite, type Readers, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { judgeMove, requireLabelName, requireLabelRights } from './label-moves.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import { changeMessage, knownOf, markOf, type OpenWrite, openShowing, type Sending } from './write-to-git.ts'
+import {
+  changeMessage,
+  knownOf,
+  markOf,
+  type OpenWrite,
+  openShowing,
+  type Sending,
+  writeInTurn,
+} from './write-to-git.ts'
 
 /** Maximum number of prompts that are read at once. */
 const AT_ONCE = 4
@@ -79,8 +80,7 @@ async function writeLabels(
     needsHistory: false,
     decide: (folder, readers) => decideAttempt({ moves, sending, salt }, folder, readers, deps),
   }
-  const waitMs = arrivedMs + LATEST_START_MS - time.now()
-  const { response, shows } = await deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
+  return writeInTurn({ sender: bearer.publisher, arrivedMs }, deps, time, async () => {
     const copies = new Map(
       await mapConcurrently(AT_ONCE, [...moves.keys()], async (name) => {
         return [name, await deps.fresh.find('repositories', owner, name)] as const
@@ -98,9 +98,6 @@ async function writeLabels(
     })
     return { response, shows }
   })
-  // Other writes need not wait for that.
-  await Promise.all(shows.map((show) => show()))
-  return response
 }
 
 /** Decides an attempt: either a commit or a response without one. @throws HubError that names each prompt that stands in the way */

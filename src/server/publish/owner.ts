@@ -11,10 +11,10 @@ import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findUser, showUser } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
-import { type Clock, type GitWrite, LATEST_START_MS, type WriteDecision, writeWithRetries } from './attempts.ts'
+import { type Clock, type GitWrite, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { changeMessage, type OpenWrite, openShow, type Sending } from './write-to-git.ts'
+import { changeMessage, type OpenWrite, openShow, type Sending, writeInTurn } from './write-to-git.ts'
 
 /** What an owner's fresh copy shows. */
 interface ShownOwner {
@@ -58,13 +58,12 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
     needsHistory: change.expectedCommit !== undefined,
     decide: (folder) => decideAttempt(change, sending, folder, deps),
   }
-  const waitMs = arrivedMs + LATEST_START_MS - time.now()
-  const { response, show } = await deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
+  return writeInTurn({ sender: bearer.publisher, arrivedMs }, deps, time, async () => {
     const { answer, toShow } = await writeWithRetries(deps.git, write, NOTHING_KNOWN, time)
     const { commit } = answer.data
     if (commit) await logChange(change, sending, commit.sha)
     const response = respondWithRecord(answer.data)
-    if (!toShow) return { response, show: undefined }
+    if (!toShow) return { response, shows: [] }
     const { file } = toShow
     const kept_at = new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString()
     const origin = { commit: toShow.commit, kept_at }
@@ -72,11 +71,8 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
       await deps.fresh.keep('owners', { handle: owner, profile: profileOf(file), members: file.members, ...origin })
       await deps.purge([ownerCacheTag(owner)])
     }
-    return { response, show: await openShow({ owner, ...origin }, keepCopy, deps) }
+    return { response, shows: [await openShow({ owner, ...origin }, keepCopy, deps)] }
   })
-  // Other writes need not wait for that.
-  await show?.()
-  return response
 }
 
 async function logChange({ fields }: OwnerChange, { owner, bearer }: Sending, commit: string): Promise<void> {

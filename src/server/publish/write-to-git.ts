@@ -121,8 +121,7 @@ export async function writeToGit(
   time: Clock,
 ): Promise<Response> {
   const { owner, name, arrivedMs } = write
-  const waitMs = arrivedMs + LATEST_START_MS - time.now()
-  const { response, show } = await deps.takeTurn({ sender: publisher, waitMs }, async () => {
+  return writeInTurn({ sender: publisher, arrivedMs }, deps, time, async () => {
     const copy = await deps.fresh.find('repositories', owner, name)
     const { answer, toShow, published } = await writeWithRetries(
       deps.git,
@@ -133,12 +132,22 @@ export async function writeToGit(
     if (published) await showSafely(() => deps.rememberVersion({ owner, name }, published))
     const { data, status, headers, inText } = answer
     const response = inText ? respondWithText(inText(data), status, headers) : respondWithRecord(data, status, headers)
-    if (!toShow) return { response, show: undefined }
+    if (!toShow) return { response, shows: [] }
     const written = { owner, name, ...toShow }
-    return { response, show: await openShowing(written, copy, { login }, deps, new Date(time.now())) }
+    return { response, shows: [await openShowing(written, copy, { login }, deps, new Date(time.now()))] }
   })
-  // Other writes need not wait for that.
-  await show?.()
+}
+
+/** Writes when it is the sender's turn, and then makes visible what was written: other writes need not wait for that. @param work returns the response, and what makes it visible */
+export async function writeInTurn(
+  { sender, arrivedMs }: { sender: string; arrivedMs: number },
+  { takeTurn }: Pick<PublishHub, 'takeTurn'>,
+  time: Clock,
+  work: () => Promise<{ response: Response; shows: readonly (() => Promise<void>)[] }>,
+): Promise<Response> {
+  const waitMs = arrivedMs + LATEST_START_MS - time.now()
+  const { response, shows } = await takeTurn({ sender, waitMs }, work)
+  await Promise.all(shows.map((show) => show()))
   return response
 }
 
