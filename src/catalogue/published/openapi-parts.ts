@@ -120,3 +120,23 @@ export function describeQueryParameter({ name, description, schema, isRepeatable
 export function jsonContent(schema: unknown): Json {
   return { 'application/json': { schema } }
 }
+
+/** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
+export const PUBLISH_ERRORS: readonly ErrorCode[] = [
+  'content_too_large',
+  'unsupported_media_type',
+  'unauthorized',
+  'rate_limited',
+  'not_found',
+  'invalid_request',
+  'validation_failed',
+  'forbidden',
+  'quota_exceeded',
+  'idempotency_key_reused',
+  'repo_archived',
+  'version_conflict',
+  'bump_too_small',
+  'internal_error',
+  'upstream_error',
+  'unavailable',
+]
