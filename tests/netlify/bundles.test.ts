@@ -94,8 +94,18 @@ async function startDeploy(): Promise<typeof deploy> {
   const session = await people.openSession({ user_id: '583231', login: 'octocat' }, now)
   await openProposals(netlifyState()).add(
     {
-      ...{ owner: 'acme', name: 'code-review', id: PROPOSAL_ID, media_type: 'text/markdown', query: '', bytes: 22 },
-      ...{ proposed_by: 'alice', user_id: null, by_token: null, by_workflow: null, provenance: null, changelog: '' },
+      owner: 'acme',
+      name: 'code-review',
+      id: PROPOSAL_ID,
+      media_type: 'text/markdown',
+      query: '',
+      bytes: 22,
+      proposed_by: 'alice',
+      user_id: null,
+      by_token: null,
+      by_workflow: null,
+      provenance: null,
+      changelog: '',
       created_at: now.toISOString(),
       expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
       claim: null,
