@@ -122,6 +122,11 @@ def read_version_record(text: str, url: str) -> VersionRecord:
     return _read(text, url, _version)
 
 
+def read_raw_record(text: str, url: str) -> Dict[str, Any]:
+    """Parses a version's record, and leaves it as it is. Raises PromptHubError `unavailable` when the text is invalid."""
+    return _read(text, url, as_dict)
+
+
 def read_repository_record(text: str, url: str) -> RepositoryRecord:
     """Parses a repository's record and verifies the latest version in it. Raises PromptHubError like
     `read_version_record`."""

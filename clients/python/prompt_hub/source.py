@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import io
-import json
 import zlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from .capabilities import DenyOptions, review_added
 from .ranges import is_range, numbers_of
 from .records import Change, LabelledPrompt, RepositoryRecord, VersionRecord, VersionRow, find_wanted
-from .records import read_changes, read_label_list, read_repository_record, read_version_list, read_version_record
+from .records import read_changes, read_label_list, read_raw_record, read_repository_record, read_version_list
+from .records import read_version_record
 from .skills import SKILL, find_content
 from .trouble import PromptHubError
-from .variable import as_dict
 from .vendored import digest_of
 
 Value = TypeVar("Value")
@@ -103,12 +102,7 @@ class Source:
 
     def read_raw(self, name: str, version: str) -> Dict[str, Any]:
         """The record of a version as it is: what is signed is all that it says."""
-        path = f"repos/{name}/versions/{version}"
-        data = read_first(self._ask, f"{self.url}/data/v1/{path}.json", f"{self.url}/api/v1/{path}")
-        try:
-            return as_dict(as_dict(json.loads(data.decode("utf-8")))["data"])
-        except (ValueError, RecursionError, KeyError, TypeError) as error:
-            raise PromptHubError("unavailable", f"{self.url}/api/v1/{path} did not return a Prompt Hub record.") from error
+        return self._read(read_raw_record, f"repos/{name}/versions/{version}")
 
     def read_attestation(self, name: str, version: str, number: int, sha256: str) -> bytes:
         """An attestation of a version; `sha256` is that of its bytes."""

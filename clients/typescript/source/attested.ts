@@ -5,6 +5,7 @@ import { readTokenFor } from './read-token.ts'
 import { isObject } from './records.ts'
 import { askBytes, mapRequests, type RequestSettings, requestSettings } from './requests.ts'
 import { openSigstore, type Signed, type Sigstore } from './sigstore.ts'
+import { readJson, readRecord, readTools } from './skill-reader.ts'
 import { writeSkill } from './skill-text.ts'
 import { grantTools, renameSkill, SKILL } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
@@ -102,7 +103,7 @@ export async function requireAttested(hub: Hub, name: string, locked: LockedProm
   if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
   if (!split) return
   const what = `${name} ${split.version}`
-  const second = readPublisher(await readRecord(hub, name, split.version))
+  const second = readPublisher(await readRecord(hub.url, hub.requests, { name, version: split.version }))
   const other = refuseUnattested(what, second) ?? refusePublisher(what, publisher, second)
   if (other !== undefined) throw new PromptHubError('integrity', `${other}; nothing was changed`)
 }
@@ -119,7 +120,7 @@ interface ToCheck {
 
 async function checkVersion(hub: Hub, sigstore: Sigstore, publisher: Publisher, wanted: ToCheck): Promise<void> {
   const { name, version } = wanted
-  const record = await readRecord(hub, name, version)
+  const record = await readRecord(hub.url, hub.requests, wanted)
   const other = await findOther(record, wanted)
   if (other !== undefined) throw refuse(wanted, `the hub says something else of ${other} than the lock has`)
   const listed = Array.isArray(record.attestations) ? record.attestations.slice(0, MAX_ATTESTATIONS) : []
@@ -143,23 +144,6 @@ function refuse({ name, version }: ToCheck, why: string): PromptHubError {
     'integrity',
     `the signature of ${name} ${version} is not verified: ${why}; nothing was changed`,
   )
-}
-
-/** Reads the record as it is: what is signed is all that it says. */
-async function readRecord({ url, requests }: Hub, name: string, version: string): Promise<Record<string, unknown>> {
-  const path = `repos/${name}/versions/${version}`
-  const found = readJson(await askBytes([`${url}/data/v1/${path}.json`, `${url}/api/v1/${path}`], requests))
-  const data = isObject(found) ? found.data : undefined
-  if (isObject(data)) return data
-  throw new PromptHubError('unavailable', `${url}/api/v1/${path} did not return a Prompt Hub record.`)
-}
-
-function readJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
 }
 
 async function readBundle(hub: Hub, name: string, version: string, index: number, listed: unknown): Promise<unknown> {
@@ -197,8 +181,8 @@ async function digestFiles(
   const text = writeSkill(record)
   if (text === undefined || !Array.isArray(record.files)) return undefined
   const plain = new TextEncoder().encode(text)
-  const tools = isGranting && isObject(record.skill) ? record.skill.allowed_tools : []
-  const bytes = Array.isArray(tools) && tools.length > 0 ? grantTools(plain, tools) : plain
+  const tools = isGranting ? readTools(record) : []
+  const bytes = tools.length > 0 ? grantTools(plain, tools) : plain
   const skill = bytes && folder !== String(record.full_name).split('/')[1] ? renameSkill(bytes, folder) : bytes
   if (!skill) return undefined
   const others = record.files.filter(isObject).map(({ path, sha256 }) => [String(path), sha256] as const)

@@ -237,7 +237,7 @@ export async function readRepositoryRecord(text: string, url: string): Promise<R
   return { ...(data as unknown as RepositoryRecord), latest }
 }
 
-export function readObject(text: string, url: string): Record<string, unknown> {
+function readObject(text: string, url: string): Record<string, unknown> {
   const data = readData(text, url)
   if (!isObject(data)) throw noRecord(url)
   return data

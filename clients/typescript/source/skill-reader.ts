@@ -1,6 +1,6 @@
 // Reads the files of Agent Skills from a hub, each verified with its digest.
 import type { PromptFacts } from './prompt.ts'
-import { isObject, readObject } from './records.ts'
+import { isObject } from './records.ts'
 import { askBytes, mapRequests, type RequestSettings } from './requests.ts'
 import { findContent, SKILL, type SkillFile } from './skills.ts'
 import { isNotFound, PromptHubError } from './trouble.ts'
@@ -28,15 +28,30 @@ export async function readSkillFile(
   return bytes
 }
 
-/** Reads for which tools a skill asks. @returns what the hub says, maybe invalid @throws PromptHubError like a request */
-export async function readTools(
+/** Reads the record of a version as it is: what is signed is all that it says. @throws PromptHubError `unavailable` if it is none, and the errors of a request */
+export async function readRecord(
   url: string,
   settings: RequestSettings,
   { name, version }: Pick<PromptFacts, 'name' | 'version'>,
-): Promise<readonly unknown[]> {
+): Promise<Record<string, unknown>> {
   const path = `repos/${name}/versions/${version}`
   const bytes = await askBytes([`${url}/data/v1/${path}.json`, `${url}/api/v1/${path}`], settings)
-  const { skill } = readObject(new TextDecoder().decode(bytes), url)
+  const found = readJson(bytes)
+  if (isObject(found) && isObject(found.data)) return found.data
+  throw new PromptHubError('unavailable', `${url}/api/v1/${path} did not return a Prompt Hub record.`)
+}
+
+/** Parses JSON in UTF-8. @returns undefined for anything else */
+export function readJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/** For which tools a skill asks, from its record. @returns what the hub says, maybe invalid */
+export function readTools({ skill }: Record<string, unknown>): readonly unknown[] {
   return isObject(skill) && Array.isArray(skill.allowed_tools) ? skill.allowed_tools : []
 }
 

@@ -14,7 +14,7 @@ import { PromptHub } from './prompt-hub.ts'
 import { lockedHub } from './read-token.ts'
 import { mapRequests } from './requests.ts'
 import { noticesOf, type Problem, problemsOf, refuseOtherBytes, splitOf } from './review.ts'
-import { readSkill, readTools } from './skill-reader.ts'
+import { readRecord, readSkill, readTools } from './skill-reader.ts'
 import { grantTools, renameSkill, SKILL, type SkillFile } from './skills.ts'
 import { PromptHubError } from './trouble.ts'
 import { digestOf } from './verify.ts'
@@ -121,7 +121,8 @@ export async function fetchPrompt(
     throw new PromptHubError('unavailable', `${name}@${version}: its variables or parameters are invalid in a lock.`)
   const plain = [{ path: '', bytes: new TextEncoder().encode(content) }]
   const plainSkill = targets.some(({ isSkill }) => isSkill) ? await readSkill(hub.url, hub.requests, prompt) : []
-  const tools = keepsPermissions && plainSkill.length > 0 ? await readTools(hub.url, hub.requests, prompt) : []
+  const isGranting = keepsPermissions && plainSkill.length > 0
+  const tools = isGranting ? readTools(await readRecord(hub.url, hub.requests, { name, version })) : []
   const skill = tools.length > 0 ? await grant(`${name} ${version}`, plainSkill, tools) : plainSkill
   const granted: Problem[] =
     tools.length > 0
