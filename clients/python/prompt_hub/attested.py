@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from functools import lru_cache
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, cast
 
 from .filling import spell
@@ -91,6 +92,8 @@ class Signatures:
         if self._trusted_root is not None and self._is_skipped:
             raise PromptHubError("invalid_request", "--trusted-root and --skip-signatures: expected one of them")
         self._source = source
+        # That of a second version is read to require its attestation, and again to check it.
+        self._read_raw = lru_cache(maxsize=2)(source.read_raw)
         self._is_needed = is_needed or self._trusted_root is not None
         self._opened: List[Optional[Sigstore]] = []
 
@@ -118,13 +121,13 @@ class Signatures:
         refused = refuse_unattested(f"{name} {locked.version}", locked.publisher)
         if refused is None and locked.split is not None:
             what = f"{name} {locked.split.version}"
-            second = keepable_publisher(publisher_of(self._source.read_raw(name, locked.split.version)))
+            second = keepable_publisher(publisher_of(self._read_raw(name, locked.split.version)))
             refused = refuse_unattested(what, second) or refuse_publisher(what, locked.publisher, second)
         if refused is not None:
             raise PromptHubError("integrity", f"{refused}; nothing was changed")
 
     def _check(self, sigstore: Sigstore, publisher: Publisher, wanted: _Wanted) -> None:
-        record = self._source.read_raw(wanted.name, wanted.version)
+        record = self._read_raw(wanted.name, wanted.version)
         try:
             other = _find_other(record, wanted)
             listed = as_list(record.get("attestations", []))[:_MAX_ATTESTATIONS]

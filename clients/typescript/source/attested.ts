@@ -1,5 +1,5 @@
 // Checks what a lock has against the signatures of its publisher, with digests of its own. docs/lock-file.md.
-import { type Lock, type LockedPrompt, readDetails } from './lock.ts'
+import { type Lock, type LockedPrompt, type LockedSplit, readDetails } from './lock.ts'
 import { type Publisher, readPublisher, refusePublisher, refuseUnattested } from './publisher.ts'
 import { readTokenFor } from './read-token.ts'
 import { isObject } from './records.ts'
@@ -42,6 +42,8 @@ export interface Signatures {
    * @throws PromptHubError `integrity` if it is not that of the publisher in the lock, or of other bytes
    */
   check(name: string, locked: LockedPrompt): Promise<string | undefined>
+  /** Refuses a lock in which a version has no attestation, also the second one of a label, of which the lock has no publisher. */
+  require(name: string, locked: LockedPrompt): Promise<void>
 }
 
 /** What is checked of signatures. */
@@ -66,6 +68,14 @@ export function openSignatures(
   if (trustedRoot !== undefined && skipSignatures)
     throw new PromptHubError('invalid_request', '--trusted-root and --skip-signatures: expected one of them')
   let sigstore: Promise<Sigstore | undefined> | undefined
+  /** The records of second versions, which are read to require their attestation, and then to check it. */
+  const seconds = new Map<string, Promise<Record<string, unknown>>>()
+  const readSecond = (name: string, { version }: LockedSplit) => {
+    const what = `${name} ${version}`
+    const found = seconds.get(what) ?? readRecord(hub.url, hub.requests, { name, version })
+    seconds.set(what, found)
+    return found
+  }
   return {
     async check(name, locked) {
       if (skipSignatures || !locked.publisher?.attested) return undefined
@@ -74,9 +84,21 @@ export function openSignatures(
       if (!opened && isNeeded) throw new PromptHubError('unavailable', NEEDED)
       if (!opened) return MISSING
       const { publisher, version, sha256, split } = locked
-      await checkVersion(hub, opened, publisher, { name, version, sha256, locked })
-      if (split) await checkVersion(hub, opened, publisher, { name, version: split.version, sha256: split.sha256 })
+      const record = await readRecord(hub.url, hub.requests, { name, version })
+      await checkVersion(hub, opened, publisher, { name, version, sha256, record, locked })
+      if (!split) return undefined
+      const second = { name, version: split.version, sha256: split.sha256, record: await readSecond(name, split) }
+      await checkVersion(hub, opened, publisher, second)
       return undefined
+    },
+    async require(name, { publisher, version, split }) {
+      const refused = refuseUnattested(`${name} ${version}`, publisher)
+      if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
+      if (!split) return
+      const what = `${name} ${split.version}`
+      const second = readPublisher(await readSecond(name, split))
+      const other = refuseUnattested(what, second) ?? refusePublisher(what, publisher, second)
+      if (other !== undefined) throw new PromptHubError('integrity', `${other}; nothing was changed`)
     },
   }
 }
@@ -96,32 +118,21 @@ export async function verifySignatures(lock: Lock, { trustedRoot }: { trustedRoo
   return signed.map(([name]) => name)
 }
 
-/** Refuses a lock in which a version has no attestation, also the second one of a label, of which the lock has no publisher. */
-export async function requireAttested(hub: Hub, name: string, locked: LockedPrompt): Promise<void> {
-  const { publisher, version, split } = locked
-  const refused = refuseUnattested(`${name} ${version}`, publisher)
-  if (refused !== undefined) throw new PromptHubError('integrity', `${refused}; nothing was changed`)
-  if (!split) return
-  const what = `${name} ${split.version}`
-  const second = readPublisher(await readRecord(hub.url, hub.requests, { name, version: split.version }))
-  const other = refuseUnattested(what, second) ?? refusePublisher(what, publisher, second)
-  if (other !== undefined) throw new PromptHubError('integrity', `${other}; nothing was changed`)
-}
-
 /** A version to check. */
 interface ToCheck {
   name: string
   version: string
   /** The digest of the bytes of its content. */
   sha256: string
+  /** What the hub says of it. */
+  record: Record<string, unknown>
   /** What else the lock has of it. */
   locked?: LockedPrompt
 }
 
 async function checkVersion(hub: Hub, sigstore: Sigstore, publisher: Publisher, wanted: ToCheck): Promise<void> {
-  const { name, version } = wanted
-  const record = await readRecord(hub.url, hub.requests, wanted)
-  const other = await findOther(record, wanted)
+  const { name, version, record } = wanted
+  const other = await findOther(wanted)
   if (other !== undefined) throw refuse(wanted, `the hub says something else of ${other} than the lock has`)
   const listed = Array.isArray(record.attestations) ? record.attestations.slice(0, MAX_ATTESTATIONS) : []
   if (listed.length === 0) throw refuse(wanted, 'the hub has no attestation of it')
@@ -154,10 +165,7 @@ async function readBundle(hub: Hub, name: string, version: string, index: number
 }
 
 /** Compares a record with what the lock has, which was computed from the bytes that came. @returns what differs */
-async function findOther(
-  record: Record<string, unknown>,
-  { name, version, sha256, locked }: ToCheck,
-): Promise<string | undefined> {
+async function findOther({ name, version, sha256, record, locked }: ToCheck): Promise<string | undefined> {
   if (record.full_name !== name || record.version !== version) return 'its name or version'
   if (record.content_sha256 !== sha256 || (await sha256Of(String(record.content))) !== sha256) return 'its content'
   if (!locked) return undefined

@@ -1,7 +1,7 @@
 // Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { dirname, resolve } from 'node:path'
 import { parseArguments } from './arguments.ts'
-import { openSignatures, requireAttested, type SignatureOptions } from './attested.ts'
+import { openSignatures, type SignatureOptions } from './attested.ts'
 import { type DenyOptions, reviewGained } from './capabilities.ts'
 import { type ChangedPrompt, changedPrompt, changeLock, type NewPrompt } from './changing.ts'
 import { type Addition, choosePlaces, skillNames, type Target, targetsOf } from './choosing.ts'
@@ -228,7 +228,7 @@ export async function installLock(
   if (isAttested) {
     const signatures = openSignatures(hub, checks)
     const unverified = await mapRequests(Object.entries(lock.prompts), async ([name, locked]) => {
-      await requireAttested(hub, name, locked)
+      await signatures.require(name, locked)
       return signatures.check(name, locked)
     })
     for (const sentence of new Set(unverified)) if (sentence !== undefined) say(`note: ${sentence}`)
