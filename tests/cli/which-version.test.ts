@@ -113,6 +113,17 @@ describe('hubcli', () => {
       })
     })
 
+    test('a key gets the second version of a label, also one since the last build, but none that was yanked', async () => {
+      const prompt = hub.prompts['acme/x']!
+      const cat = () => run(['cat', 'acme/x@production', '--key', 'user-1'])
+      for (const unbuilt of [[], ['2.0.0']]) {
+        Object.assign(prompt, { split: { version: '2.0.0', percent: 99, salt: 'a'.repeat(16) }, unbuilt })
+        expect(await cat()).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: '' })
+      }
+      Object.assign(prompt, { split: { ...prompt.split, version: '2.1.0' }, unbuilt: [] })
+      expect(await cat()).toMatchObject({ code: 2, stdout: '' })
+    })
+
     test.each<[string, string[], RegExp]>([
       ['an invalid range', ['acme/x@>=1'], /expected a range such as \^1\.2 or a label's name after @, got >=1/],
       ['nothing after @', ['acme/x@'], /expected a range or a label after @/],

@@ -17,7 +17,6 @@ from prompt_hub.ranges import is_label, is_range, is_version
 from prompt_hub.records import find_wanted, read_repository_record, read_version_record
 from prompt_hub.review import explain_none
 from prompt_hub.source import Source
-from prompt_hub.split import choose_version
 from prompt_hub.trouble import PromptHubError
 
 
@@ -132,15 +131,14 @@ class Wanted:
             record = source.read_version(self.name, self.wish)
             self._warn_of_yank(hub, source)
             return record
-        repository, rows = source.read_state(self.name, None, self.wish)
+        repository, rows = source.read_state(self.name, None, self.wish, self.key)
         name = self.name
         if not is_range(self.wish):
             warn_of_status(name, repository)
             name = self._find_name(hub, repository)
         if name != self.name:
-            repository, rows = source.read_state(name, None, self.wish)
-        target = repository.labels.get(self.wish) if self.key else None
-        version = choose_version(target, self.key) if target else find_wanted(self.wish, repository.labels, rows)
+            repository, rows = source.read_state(name, None, self.wish, self.key)
+        version = find_wanted(self.wish, repository.labels, rows, self.key)
         if version is None:
             raise PromptHubError("not_found", explain_none(name, self.wish, repository.labels, rows))
         return source.read_version(name, version)

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from .publisher import Publisher
 from .ranges import highest_in, is_range, is_version
 from .skills import SkillFile, read_files, read_tools
-from .split import LabelTarget, Split
+from .split import LabelTarget, Split, choose_version
 from .trouble import PromptHubError
 from .variable import Variable, as_dict, as_list, as_text, read_variable, text_or_none
 
@@ -158,13 +158,16 @@ def active_of(rows: Sequence[VersionRow]) -> List[str]:
     return [row.version for row in rows if not row.yanked]
 
 
-def find_wanted(range_: str, labels: Mapping[str, LabelTarget], rows: Sequence[VersionRow]) -> Optional[str]:
-    """The version that a range or a label selects, or None. Never a yanked one."""
+def find_wanted(
+    range_: str, labels: Mapping[str, LabelTarget], rows: Sequence[VersionRow], key: Optional[str] = None
+) -> Optional[str]:
+    """The version that a range or a label selects, for a caller with a key, or None. Never a yanked one."""
     active = active_of(rows)
     if is_range(range_):
         return highest_in(active, range_)
     target = labels.get(range_)
-    return target.version if target is not None and target.version in active else None
+    version = None if target is None else choose_version(target, key)
+    return version if version in active else None
 
 
 def _read(text: str, url: str, parse: Callable[[object], Value]) -> Value:

@@ -82,16 +82,18 @@ class Source:
         self.url = url
         self._ask = ask
 
-    def read_state(self, name: str, version: Optional[str], wanted: str) -> Tuple[RepositoryRecord, Sequence[VersionRow]]:
+    def read_state(
+        self, name: str, version: Optional[str], wanted: str, key: Optional[str] = None
+    ) -> Tuple[RepositoryRecord, Sequence[VersionRow]]:
         """The record of a prompt and its list of versions. If the static files lack the version, or one that the range or
-        label `wanted` selects, the API is asked."""
+        label `wanted` selects for a caller with a key, the API is asked."""
 
         def has_label(found: RepositoryRecord) -> bool:
             return is_range(wanted) or wanted in found.labels
 
         def has_all(rows: Sequence[VersionRow]) -> bool:
             is_there = version is None or any(row.version == version for row in rows)
-            return is_there and find_wanted(wanted, record.labels, rows) is not None
+            return is_there and find_wanted(wanted, record.labels, rows, key) is not None
 
         record = self._read(read_repository_record, f"repos/{name}", has_label)
         return record, self._read_rows(name, has_all)
