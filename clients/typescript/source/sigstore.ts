@@ -38,9 +38,13 @@ interface Library {
   }
   toSignedEntity(bundle: object): object
   toTrustMaterial(root: Root): object
-  Verifier: new (trusted: object, options: object) => { verify(entity: object): { identity?: Identity } }
+  Verifier: new (trusted: object, options: object) => Verifier
   TrustedRoot: { fromJSON(value: unknown): Root }
   getTrustedRoot(): Promise<Root>
+}
+
+interface Verifier {
+  verify(entity: object): { identity?: Identity }
 }
 
 interface Root {
@@ -63,8 +67,8 @@ export async function openSigstore(trustedRoot?: string): Promise<Sigstore | und
   const load = createRequire(import.meta.url)
   if (!isInstalled(load)) return undefined
   const library = loadLibrary(load)
-  const roots = trustedRoot === undefined ? [await fetchRoot(library)] : await readRoots(library, trustedRoot)
-  return { verify: (bundle) => verifyWith(library, roots, bundle) }
+  const verifiers = trustedRoot === undefined ? [await openPublicRoot(library)] : await openRoots(library, trustedRoot)
+  return { verify: (bundle) => verifyWith(library, verifiers, bundle) }
 }
 
 function isInstalled({ resolve }: NodeJS.Require): boolean {
@@ -97,9 +101,9 @@ function loadLibrary(find: NodeJS.Require): Library {
   }
 }
 
-async function fetchRoot({ getTrustedRoot }: Library): Promise<Root> {
+async function openPublicRoot(library: Library): Promise<Verifier> {
   try {
-    return await getTrustedRoot()
+    return openVerifier(library, await library.getTrustedRoot())
   } catch (cause) {
     throw new PromptHubError(
       'unavailable',
@@ -109,12 +113,12 @@ async function fetchRoot({ getTrustedRoot }: Library): Promise<Root> {
   }
 }
 
-async function readRoots({ TrustedRoot }: Library, path: string): Promise<Root[]> {
+async function openRoots(library: Library, path: string): Promise<Verifier[]> {
   try {
     const text = await readFile(path, 'utf8')
     const lines = text.split('\n').filter((line) => line.trim() !== '')
     const isEach = lines.every((line) => line.startsWith('{') && line.trimEnd().endsWith('}'))
-    return (isEach ? lines : [text]).map((one) => TrustedRoot.fromJSON(JSON.parse(one)))
+    return (isEach ? lines : [text]).map((one) => openVerifier(library, library.TrustedRoot.fromJSON(JSON.parse(one))))
   } catch (cause) {
     throw new PromptHubError(
       'invalid_request',
@@ -124,18 +128,24 @@ async function readRoots({ TrustedRoot }: Library, path: string): Promise<Root[]
   }
 }
 
-function verifyWith(library: Library, roots: readonly Root[], given: unknown): ReturnType<Sigstore['verify']> {
-  const { bundleFromJSON, toSignedEntity, toTrustMaterial, Verifier } = library
+function openVerifier({ toTrustMaterial, Verifier }: Library, root: Root): Verifier {
+  // GitHub's instance for private repositories has timestamps alone.
+  return new Verifier(toTrustMaterial(root), {
+    tlogThreshold: Math.min(1, root.tlogs.length),
+    ctlogThreshold: Math.min(1, root.ctlogs.length),
+    timestampThreshold: 1,
+  })
+}
+
+function verifyWith(
+  { bundleFromJSON, toSignedEntity }: Library,
+  verifiers: readonly Verifier[],
+  given: unknown,
+): ReturnType<Sigstore['verify']> {
   const reasons: string[] = []
-  for (const root of roots) {
+  for (const verifier of verifiers) {
     try {
       const bundle = bundleFromJSON(given)
-      // GitHub's instance for private repositories has timestamps alone.
-      const verifier = new Verifier(toTrustMaterial(root), {
-        tlogThreshold: Math.min(1, root.tlogs.length),
-        ctlogThreshold: Math.min(1, root.ctlogs.length),
-        timestampThreshold: 1,
-      })
       const { identity } = verifier.verify(toSignedEntity(bundle))
       // What is read is what was verified: a bundle could have several contents.
       const { dsseEnvelope } = bundle.content
