@@ -347,18 +347,23 @@ def _files_at(target: Target, path: str, files: Sequence[Tuple[str, bytes]]) -> 
     name = path.split("/")[-1]
     if name not in skill_names(target.name)[1:]:
         return files
-    renamed = rename_skill(dict(files)[SKILL], name)
-    if renamed is None:
-        raise PromptHubError("unavailable", f"{target.what}: its {SKILL} does not begin with a name")
-    return [(path, renamed if path == SKILL else data) for path, data in files]
+    return _change_skill(files, lambda skill: rename_skill(skill, name), f"{target.what}: its {SKILL} does not begin with a name")
 
 
 def _grant(target: Target, files: Sequence[Tuple[str, bytes]], tools: Sequence[str]) -> Sequence[Tuple[str, bytes]]:
     """The files of a skill, whose SKILL.md grants the tools that it asks for."""
-    granting = grant_tools(dict(files)[SKILL], tools)
-    if granting is None:
-        raise PromptHubError("unavailable", f"{target.what}: its permissions are invalid; add it without --keep-permissions")
-    return [(path, granting if path == SKILL else data) for path, data in files]
+    refusal = f"{target.what}: its permissions are invalid; add it without --keep-permissions"
+    return _change_skill(files, lambda skill: grant_tools(skill, tools), refusal)
+
+
+def _change_skill(
+    files: Sequence[Tuple[str, bytes]], change: Callable[[bytes], Optional[bytes]], refusal: str
+) -> Sequence[Tuple[str, bytes]]:
+    """Changes the SKILL.md in a list of files; `refusal` is what is said if it cannot be changed."""
+    changed = change(dict(files)[SKILL])
+    if changed is None:
+        raise PromptHubError("unavailable", refusal)
+    return [(path, changed if path == SKILL else data) for path, data in files]
 
 
 def _refuse_other_bytes(problems: Sequence[Problem]) -> None:

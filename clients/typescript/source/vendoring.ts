@@ -170,29 +170,32 @@ function digestsOf(files: readonly Written[]): SkillFile[] {
 
 /** Lets the SKILL.md of a skill grant the tools that it asks for. */
 function grant(what: string, files: readonly Written[], tools: readonly unknown[]): Promise<readonly Written[]> {
-  return Promise.all(
-    files.map(async (file) => {
-      if (file.path !== SKILL) return file
-      const bytes = grantTools(file.bytes, tools)
-      if (!bytes)
-        throw new PromptHubError(
-          'unavailable',
-          `${what}: its permissions are invalid; add it without --keep-permissions`,
-        )
-      return { path: SKILL, bytes, sha256: await digestOf(bytes, SKILL) }
-    }),
-  )
+  const refusal = `${what}: its permissions are invalid; add it without --keep-permissions`
+  return changeSkill(files, (skill) => grantTools(skill, tools), refusal)
 }
 
 /** Gives the files of a skill the name of their folder, if that is the second one. */
 async function nameSkill(fullName: string, folder: string, files: readonly Written[]): Promise<readonly Written[]> {
   const name = folder.split('/').at(-1)!
   if (!skillNames(fullName).slice(1).includes(name)) return files
+  return changeSkill(
+    files,
+    (skill) => renameSkill(skill, name),
+    `${fullName}: its ${SKILL} does not begin with a name.`,
+  )
+}
+
+/** Changes the SKILL.md in a list of files. @param refusal what is said if it cannot be changed */
+function changeSkill(
+  files: readonly Written[],
+  change: (skill: Written['bytes']) => Written['bytes'] | undefined,
+  refusal: string,
+): Promise<readonly Written[]> {
   return Promise.all(
     files.map(async (file) => {
       if (file.path !== SKILL) return file
-      const bytes = renameSkill(file.bytes, name)
-      if (!bytes) throw new PromptHubError('unavailable', `${fullName}: its ${SKILL} does not begin with a name.`)
+      const bytes = change(file.bytes)
+      if (!bytes) throw new PromptHubError('unavailable', refusal)
       return { path: SKILL, bytes, sha256: await digestOf(bytes, SKILL) }
     }),
   )
@@ -256,16 +259,13 @@ export function requirePinned(name: string, now: LockedPrompt, locked: LockedPro
 /** @throws PromptHubError `integrity` unless the files in the places of a version are those of the lock; only its SKILL.md changes if it grants tools now, or does no more */
 function requirePinnedFiles(name: string, now: LockedPrompt, locked: LockedPrompt): void {
   const isSameGrant = Boolean(now.keepsPermissions) === Boolean(locked.keepsPermissions)
-  const list = (files: readonly SkillFile[]) =>
-    JSON.stringify(
-      files
-        .filter(({ path }) => isSameGrant || path !== SKILL)
-        .map(({ path, sha256 }) => `${sha256} ${path}`)
-        .sort(),
-    )
-  const found = new Map(now.places.map(({ path, files = [] }) => [path, list(files)]))
-  const isSame = locked.places.every(({ path, files = [] }) => (found.get(path) ?? list(files)) === list(files))
-  if (now.sha256 !== locked.sha256 || !isSame) throw otherBytes(name, locked.version)
+  const common = ({ sha256, places }: LockedPrompt, { places: others }: LockedPrompt) => ({
+    sha256,
+    places: sortPlaces(places)
+      .filter(({ path }) => others.some((other) => other.path === path))
+      .map(({ path, files = [] }) => ({ path, files: files.filter((file) => isSameGrant || file.path !== SKILL) })),
+  })
+  if (pinned(common(now, locked)) !== pinned(common(locked, now))) throw otherBytes(name, locked.version)
 }
 
 const otherBytes = (name: string, version: string, more = '') =>
@@ -275,7 +275,7 @@ const otherBytes = (name: string, version: string, more = '') =>
   )
 
 /** What a lock pins of a version, as one text. */
-function pinned({ sha256, places, publisher }: LockedPrompt): string {
+function pinned({ sha256, places, publisher }: Pick<LockedPrompt, 'sha256' | 'places' | 'publisher'>): string {
   const digests = places.map(({ path, files = [] }) => [
     path,
     files.map((file) => `${file.path} ${file.sha256}`).sort(),
