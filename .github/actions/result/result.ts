@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs'
 import { MAX_OUTPUT_BYTES, readOutcome } from '../../../clients/typescript/source/commands/outcome.ts'
 import { readBounded } from '../../../clients/typescript/source/commands/sources.ts'
-import { sayGuarded } from '../../../clients/typescript/source/guard.ts'
+import { readThreshold, sayGuarded } from '../../../clients/typescript/source/guard.ts'
 import { HubManager } from '../../../clients/typescript/source/prompt-hub.ts'
 import { input, requestToken, requireHub, requirePermission, runAction, show, stop } from '../job.ts'
 
@@ -33,9 +33,9 @@ await runAction(async () => {
   show(`${prompt} ${version} ${suite}: ${found.passed} passed, ${found.failed} failed${skipped}`)
   const guard = input('guard')
   if (guard !== '') {
-    const threshold = input('threshold')
-    if (!/^(?:0(?:\.\d{1,6})?|1)$/.test(threshold)) stop('threshold: expected a number from 0 to 1, such as 0.05.')
-    show(`${prompt} ${guard}: ${sayGuarded(await (await open()).guardSplit(prompt, guard, suite, Number(threshold)))}`)
+    const threshold = readThreshold(input('threshold'))
+    if (threshold === undefined) stop('threshold: expected a number from 0 to 1, such as 0.05.')
+    show(`${prompt} ${guard}: ${sayGuarded(await (await open()).guardSplit(prompt, guard, suite, threshold))}`)
   }
   const label = input('label')
   if (label === '') return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from functools import lru_cache
@@ -21,6 +20,7 @@ from .skills import SKILL, grant_tools, read_tools, rename_skill
 from .source import Source
 from .trouble import PromptHubError
 from .variable import as_dict, as_list, read_variable
+from .vendored import digest_of
 
 # What a statement must say: that a job built the version.
 _PREDICATES = ("https://slsa.dev/provenance/v1", "https://slsa.dev/provenance/v0.2")
@@ -181,7 +181,7 @@ def _digest_files(record: Dict[str, Any], folder: str, is_granting: bool) -> Dic
     if skill is not None and folder != record["full_name"].split("/")[-1]:
         skill = rename_skill(skill, folder)
     others = {each["path"]: each["sha256"] for each in map(as_dict, as_list(record["files"]))}
-    return {**others, SKILL: hashlib.sha256(skill or b"").hexdigest()}
+    return {**others, SKILL: digest_of(skill or b"")}
 
 
 def _digest_manifest(record: Dict[str, Any]) -> str:
@@ -195,7 +195,7 @@ def _digest_manifest(record: Dict[str, Any]) -> str:
 
 
 def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest_of(text.encode("utf-8", "surrogatepass"))
 
 
 def canonical_json(value: object) -> str:

@@ -34,6 +34,11 @@ export function sayWhy(suite: string, { version, split }: LabelTarget, { first, 
 
 const show = (score: number | null) => String(Math.round((score ?? 0) * 1e4) / 1e4)
 
+/** Reads a threshold, from 0 to 1. @returns undefined for anything else */
+export function readThreshold(text: string): number | undefined {
+  return /^(?:0(?:\.\d{1,6})?|1)$/.test(text) ? Number(text) : undefined
+}
+
 /** Says what became of a split. */
 export function sayGuarded({ ended, first, second }: Guarded): string {
   const scores =

@@ -53,7 +53,7 @@ export function problemsOf(
       const row = rows.find((each) => each.version === version)
       const problems = judge('', `${name} ${version}`, version, record, row)
       if (row && row.content_sha256 !== sha256)
-        problems.unshift({
+        problems.push({
           kind: 'other_bytes',
           message: `${name}: the hub lists other bytes for ${version} than prompts.lock does`,
         })

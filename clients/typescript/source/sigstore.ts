@@ -185,5 +185,10 @@ function decodeUtf8(der: Uint8Array): string | undefined {
   if (lengthBytes > 2) return undefined
   const start = 2 + lengthBytes
   const length = lengthBytes === 0 ? first : der.subarray(2, start).reduce((sum, byte) => sum * 256 + byte, 0)
-  return der.length === start + length ? new TextDecoder().decode(der.subarray(start)) : undefined
+  if (der.length !== start + length) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(der.subarray(start))
+  } catch {
+    return undefined
+  }
 }

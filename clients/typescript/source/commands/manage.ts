@@ -1,6 +1,6 @@
 // The commands that change what is published: labels, yanks, status, texts and results of tests.
 import { parseArguments } from '../arguments.ts'
-import { sayGuarded } from '../guard.ts'
+import { readThreshold, sayGuarded } from '../guard.ts'
 import { explainNone, labelled } from '../hub-reader.ts'
 import { FULL_NAME } from '../lock.ts'
 import type { Target } from '../manage.ts'
@@ -148,6 +148,8 @@ export const resultCommand: Command = define({
   async run([name = '', version = '', suite = '', path], { model, url, remove, guard, threshold = '0', json }) {
     if (remove !== (path === undefined) || (remove && guard !== undefined)) throw new WrongUse()
     const worseBy = readThreshold(threshold)
+    if (worseBy === undefined)
+      throw invalid(`--threshold: expected a number from 0 to 1, such as 0.05, got ${threshold || 'nothing'}`)
     if (path === undefined) {
       await change(name, json, (hub) => [hub.removeResult(name, version, suite), `${version} ${suite} removed`])
       return
@@ -162,11 +164,6 @@ export const resultCommand: Command = define({
     complain(`${guard}: ${sayGuarded(await hub.guardSplit(name, guard, suite, worseBy))}`)
   },
 })
-
-function readThreshold(text: string): number {
-  if (/^(?:0(?:\.\d{1,6})?|1)$/.test(text)) return Number(text)
-  throw invalid(`--threshold: expected a number from 0 to 1, such as 0.05, got ${text || 'nothing'}`)
-}
 
 function openManager(): HubManager {
   const url = hubUrl()
