@@ -1,13 +1,17 @@
 // Tests the git repositories with skills: what the git program clones, that the same catalogue makes the same commits, and what is refused.
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SiteFiles } from '../../src/built/site-files.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
+import { keepUp } from '../../src/hosts/node/keep-up.ts'
 import { openSkillRepositories } from '../../src/hosts/node/skill-repositories.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { git as gitRoutes } from '../../src/routes/git.ts'
@@ -228,4 +232,48 @@ test('what no git sends ends with nothing', async () => {
     const answer = await fetch(`${origin}/acme/skills.git/${PACK}`, { method: 'POST', headers: WANTS, body })
     expect([answer.status, (await answer.text()).length < 200]).toEqual([200, true])
   }
+})
+
+//  what the reader does, after how many of 10 chunks it waits, for how long, whether it gets all
+test.each([
+  ['takes all at once', 10, 0, true],
+  ['waits after each, no longer than it may', 1, 5, true],
+  ['takes the first, and then nothing', 1, 1_000, false],
+  ['takes some, and then nothing', 4, 1_000, false],
+])('a reader that %s', async (_, after, waitMs, expected) => {
+  const source = Readable.from(Array.from({ length: 10 }, () => Buffer.alloc(100_000)))
+  const passed = keepUp(source, { behindMs: 200, bytesPerSecond: 1_000_000 })
+  let taken = 0
+  for await (const chunk of passed) {
+    taken += chunk.length / 100_000
+    if (taken >= after) await sleep(waitMs)
+  }
+  expect([taken === 10, source.destroyed]).toEqual([expected, true])
+})
+
+test('clients that read nothing keep nobody from cloning', async () => {
+  const kept = repositories
+  repositories = openSkillRepositories(join(folder, 'paced'), process.env, { behindMs: 300, bytesPerSecond: 100_000 })
+  const files = Array.from({ length: 4 }, (_, at) => ({
+    path: `assets/${at}.bin`,
+    base64: randomBytes(1_900_000).toString('base64'),
+  }))
+  await publish('acme/large', { skill, files })
+  await build()
+  const head = (await list()).slice(0, 40)
+  const wants = `0032want ${head}\n00000009done\n`
+  const idle = Array.from({ length: 2 }, () => {
+    const socket = connect((host.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(
+      `POST /acme/skills.git/${PACK} HTTP/1.1\r\nHost: hub.example\r\nContent-Type: ${WANTS['Content-Type']}\r\nContent-Length: ${wants.length}\r\n\r\n${wants}`,
+    )
+    return socket
+  })
+  await sleep(200)
+  await git('clone', '--quiet', `${origin}/acme/skills.git`, 'beside-idle')
+  expect(await git('-C', 'beside-idle', 'ls-files', 'skills/large/assets')).toContain('3.bin')
+  for (const socket of idle) socket.destroy()
+  repositories = kept
 })

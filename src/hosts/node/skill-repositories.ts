@@ -20,6 +20,7 @@ import {
   nameOf,
   type SkillStep,
 } from '../../skills/skill-history.ts'
+import { keepUp } from './keep-up.ts'
 
 /** Made anew if it is lost. */
 const FOLDER = '.hub/skills'
@@ -29,8 +30,10 @@ const HUB = '_hub'
 const STATE = 'prompt-hub.json'
 /** Changes when other commits are made of the same catalogue. */
 const LAYOUT = 2
-/** The longest time for sending to one client, also to one that takes nothing. */
+/** The longest time for sending to one client. */
 const SEND_MS = 120_000
+/** A slower client loses its place to others. */
+const PACE = { behindMs: 10_000, bytesPerSecond: 100_000 }
 /** The longest time for each step of making a repository. */
 const MAKE_MS = 300_000
 const RETRY_SECONDS = 5
@@ -54,6 +57,7 @@ interface Made extends SkillRepository {
 export function openSkillRepositories(
   folder = resolve(FOLDER),
   environment: Readonly<Record<string, string | undefined>> = process.env,
+  pace = PACE,
 ): SkillRepositories {
   const turnToSend = createTurns({
     running: { total: 16, perSender: 2 },
@@ -134,7 +138,7 @@ export function openSkillRepositories(
         const send = async () => {
           const { output, pid, ended } = start(protocol, [], wants)
           yieldToOthers(pid)
-          opened.resolve(Readable.toWeb(output) as ReadableStream<Uint8Array>)
+          opened.resolve(Readable.toWeb(keepUp(output, pace)) as ReadableStream<Uint8Array>)
           await ended
         }
         turnToSend({ sender: client, waitMs: 10_000 }, send).catch((error: unknown) =>
