@@ -18,6 +18,7 @@ import {
   finishLocal,
   finishProvider,
   KINDS,
+  linkToSignIn,
   offerSignIn,
   type ProviderKind,
   redirectTo,
@@ -66,8 +67,17 @@ const NOTICES: Readonly<Record<string, string>> = {
 
 /** Handles one request to an account route. Never throws. */
 export function handleAccount(request: Request, connect: Connect<AccountDeps>): Promise<Response> {
-  return respondToVisit(request, connect, (deps) => visit(request, deps))
+  const isSignIn = SIGN_INS.test(new URL(request.url).pathname)
+  return respondToVisit(
+    request,
+    connect,
+    (deps) => visit(request, deps),
+    (deps) => (isSignIn ? linkToSignIn(request, deps) : undefined),
+  )
 }
+
+/** Where a sign-in can fail. */
+const SIGN_INS = /^\/auth\/(?:sign-in|callback|callback\/oidc|local|invitation)\/?$/
 
 async function visit(request: Request, deps: AccountDeps): Promise<Visited> {
   const { pathname } = new URL(request.url)

@@ -22,11 +22,12 @@ export interface AccountPageDeps {
 /** Either what a page shows, or a complete response. */
 export type Visited = PageView | Response
 
-/** Handles a page request: opens the dependencies, applies the rate limit, and converts the result or error to a response. Never throws. */
+/** Handles a page request: opens the dependencies, applies the rate limit, and converts the result or error to a response. Never throws. @param findLink finds the link of an error page */
 export async function respondToVisit<Deps extends AccountPageDeps>(
   request: Request,
   connect: Connect<Deps>,
   visit: (deps: Deps) => Promise<Visited>,
+  findLink: (deps: Deps) => ErrorView['link'] = () => undefined,
 ): Promise<Response> {
   let deps: Deps | undefined
   try {
@@ -35,7 +36,7 @@ export async function respondToVisit<Deps extends AccountPageDeps>(
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     return await protect(await visit(deps), 200, request, deps)
   } catch (thrown) {
-    return await respondWithErrorPage(request, toHubError(thrown), deps)
+    return await respondWithErrorPage(request, toHubError(thrown), deps, deps && findLink(deps))
   }
 }
 
@@ -44,6 +45,7 @@ async function respondWithErrorPage(
   request: Request,
   error: HubError,
   deps: AccountPageDeps | undefined,
+  link: ErrorView['link'],
 ): Promise<Response> {
   const plain = respondWithError(request, error)
   plain.headers.set('Cache-Control', 'no-store')
@@ -52,7 +54,7 @@ async function respondWithErrorPage(
   if (!deps || !request.headers.get('Accept')?.includes('text/html')) return plain
   const { status } = plain
   const { code, message } = error
-  const page: ErrorView = { page: 'error', title: 'Something went wrong', status, code, message }
+  const page: ErrorView = { page: 'error', title: 'Something went wrong', status, code, message, link }
   try {
     const answer = await protect(page, status, request, deps)
     for (const name of ['Allow', 'Retry-After']) {

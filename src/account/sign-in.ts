@@ -9,9 +9,9 @@ import { logAudit } from '../log.ts'
 import type { Invitations } from '../state/invitations.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { protect } from './respond-account.ts'
-import { isEqual, type SignInNote } from './session.ts'
+import { isEqual, makeCookies, type SignInNote } from './session.ts'
 import { signInPage } from './views.ts'
-import { type Provider, readForm, type SignedIn, type Visit } from './visit.ts'
+import { type AccountDeps, type Provider, readForm, type SignedIn, type Visit } from './visit.ts'
 
 /** The default page after sign-in. */
 const HOME = '/settings'
@@ -56,6 +56,15 @@ export const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind
 
 /** Returns the path to return to, which the URL names. */
 export const returnPathOf = ({ url }: Request): string => safeReturnPath(new URL(url).searchParams.get('return_to'))
+
+/** Links somebody whose sign-in failed to another, which still ends at the page that was wanted. */
+export function linkToSignIn(request: Request, { baseUrl, secret }: Pick<AccountDeps, 'baseUrl' | 'secret'>) {
+  const notes = makeCookies(baseUrl, secret).readSignIns(request, new Date())
+  const state = new URL(request.url).searchParams.get('state')
+  const note = notes.find((one) => state !== null && isEqual(state, one.state)) ?? notes[0]
+  const query = new URLSearchParams({ return_to: note?.return_to ?? returnPathOf(request) })
+  return { href: `/auth/sign-in?${query}`, text: 'Sign in again' }
+}
 
 /** Starts a sign-in. @param returnTo a validated path @returns the cookie's content and its header value */
 export function beginSignIn({ request, cookies, now }: Visit, provider: SignInNote['provider'], returnTo: string) {

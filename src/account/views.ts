@@ -89,7 +89,10 @@ export type NewTokenView = View<'new-token', { token: string; scope: string; day
 export type DeviceLinkView = View<'device-link', { link: string; minutes: number }>
 
 /** An error, and where to go on beside the account page. */
-export type ErrorView = View<'error', { status: number; code: string; message: string; link?: Said['link'] }>
+export type ErrorView = View<
+  'error',
+  { status: number; code: string; message: string; link?: Said['link'] | undefined }
+>
 
 /** Every page that this package renders. */
 export type AccountPageView = SignInView | AccountView | NewTokenView | DeviceLinkView | ErrorView

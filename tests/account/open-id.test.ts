@@ -100,9 +100,12 @@ describe('who is not admitted', () => {
   test('by READERS: 403 with a way out, and nothing is stored', async () => {
     const account = open({ admits: async () => false })
     const jar = account.openJar()
-    const answer = await comeBack(jar, await goThere(jar))
+    const way = await goThere(jar, 'ada', '/auth/sign-in?return_to=/acme/review?x=1')
+    await start(jar)
+    const answer = await comeBack(jar, way)
     expect([answer.status, isSignedIn(jar)]).toEqual([403, false])
     expect(answer.text).toContain('Ask the operator of this hub to add you to its readers')
+    expect(answer.text).toContain('href="/auth/sign-in?return_to=%2Facme%2Freview%3Fx%3D1">Sign in again</a>')
     expect([...account.state.texts.keys()].filter((key) => !key.startsWith('sign-ins/'))).toEqual([])
   })
 
