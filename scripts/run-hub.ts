@@ -23,6 +23,7 @@ import { openBundle } from '../src/hosts/node/pages.ts'
 import { watchGitHub, watchPublishing } from '../src/hosts/node/watch-publishing.ts'
 import { startDeliveries } from '../src/hosts/node/webhooks/deliver.ts'
 import { openSender } from '../src/hosts/node/webhooks/send.ts'
+import { publishQueue } from '../src/hub/open-publish-hub.ts'
 import { describeError, logInfo, logProblem } from '../src/log.ts'
 import { sourceOf } from '../src/state/published.ts'
 import { openProgress } from './progress.ts'
@@ -105,7 +106,7 @@ try {
     pages,
     onWritten: followed.noteWrite,
     async advance(write) {
-      clone?.fetchSoon()
+      clone?.fetchPublished(publishQueue().length === 0)
       return followed.advance(write)
     },
     downloads: await openDownloads('.', config.baseUrl),

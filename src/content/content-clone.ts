@@ -91,9 +91,9 @@ export async function openContentClone(options: ContentCloneOptions) {
 
   /** @returns whether there is another commit to serve */
   const follow = async (): Promise<boolean> => {
-    const head = await look()
-    if (isReplaced || head === served) return false
     const before = served
+    const head = await look()
+    if (isReplaced || head === before) return false
     try {
       served = await fetchInto(gitIn(folder), 5 * lookTimeoutMs)
     } catch (error) {
@@ -104,6 +104,18 @@ export async function openContentClone(options: ContentCloneOptions) {
     }
     return isReplaced || served !== before
   }
+  /** Saves the question whether the branch has moved, which costs as much as the fetch. @returns whether there is another commit to serve; undefined if the clone must be checked */
+  const followMoved = async (): Promise<boolean | undefined> => {
+    if (isReplaced) return undefined
+    const before = served
+    try {
+      served = await fetchInto(gitIn(folder), lookTimeoutMs)
+      return served !== before
+    } catch (error) {
+      if (error instanceof UnfitContent) throw error
+      return undefined
+    }
+  }
   return {
     /** The folder of the prompts, which is empty: the commit has them. */
     contentDir,
@@ -111,14 +123,15 @@ export async function openContentClone(options: ContentCloneOptions) {
     /**
      * Checks the branch on GitHub and fetches it if it moved.
      *
+     * @param hasMoved whether it is known to have moved
      * @returns whether there is something new to serve
      * @throws Error if GitHub is unreachable, denies access or takes too long; `state` also records it
      */
-    async fetch(): Promise<boolean> {
+    async fetch(hasMoved = false): Promise<boolean> {
       try {
-        const hasMoved = await follow()
+        const isNew = (hasMoved ? await followMoved() : undefined) ?? (await follow())
         state = { fetchedAt: new Date(), failure: undefined }
-        return hasMoved
+        return isNew
       } catch (error) {
         state = { ...state, failure: error instanceof Error ? error.message : String(error) }
         throw error

@@ -47,6 +47,7 @@ export function shareCopies(state: StateStore) {
   let isClosed = false
   let ticking: NodeJS.Timeout | undefined
   let onPublish = () => {}
+  let ownMarker: string | undefined
 
   const giveUp = (cause: unknown) => {
     if (isAway || isClosed) return
@@ -92,7 +93,7 @@ export function shareCopies(state: StateStore) {
     const found = await ask(async () => ({ marker: (await state.get(COPIES_MARKER))?.value }))
     if (!found || found.marker === marker) return
     forget(found.marker)
-    onPublish()
+    if (found.marker !== ownMarker) onPublish()
   }
   let looking: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -120,12 +121,14 @@ export function shareCopies(state: StateStore) {
     async keep(kind, copy) {
       await stored.keep(kind, copy)
       const { commit, kept_at } = copy
-      if (OVERTAKEN[kind]) await state.set(COPIES_MARKER, `${commit} ${kept_at} ${Math.random()}`)
+      if (!OVERTAKEN[kind]) return
+      ownMarker = `${commit} ${kept_at} ${Math.random()}`
+      await state.set(COPIES_MARKER, ownMarker)
     },
   }
   return {
     ...shared,
-    /** Calls a listener within seconds of each publish on any machine. */
+    /** Calls a listener within seconds of each publish on another machine. It may miss one that this machine's own publish follows. */
     watch(listener: () => void): void {
       onPublish = listener
       startTicking()

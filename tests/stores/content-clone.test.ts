@@ -62,7 +62,11 @@ test('follows additions, edits, deletions and a rewritten history on the branch'
   expect(read(clone, 'acme/review/versions/1.0.1.md')).toBe('a\nb $Id$\n')
 
   await standIn.rewriteOutside(place, { 'content/acme/review/versions/1.0.1.md': null })
-  expect(await clone.fetch()).toBe(true)
+  standIn.forget()
+  expect(await clone.fetch(true)).toBe(true)
+  // The three requests of one git command: it did not ask first whether the branch has moved.
+  expect(standIn.counts().rest).toBe(3)
+  expect(await clone.fetch(true)).toBe(false)
   expect(git(clone, 'ls-tree', '-r', '--name-only', 'HEAD')).toBe('acme/review/versions/1.0.0.md\n')
   expect(clone.state()).toMatchObject({ fetchedAt: expect.any(Date), failure: undefined })
 })
@@ -119,7 +123,7 @@ test('replaces a clone that breaks while in use', async () => {
   await clone.update()
   rmSync(join(folder(), '.git/objects'), { recursive: true })
   await standIn.commitOutside(place, { 'content/acme/review/versions/1.0.1.md': 'two\n' })
-  expect(await clone.fetch()).toBe(true)
+  expect(await clone.fetch(true)).toBe(true)
   await clone.update()
   expect(read(clone, 'acme/review/versions/1.0.1.md')).toBe('two\n')
   expect(await clone.fetch()).toBe(false)

@@ -1,4 +1,4 @@
-// Follows the branch on GitHub with a local clone: fetches every few seconds, and immediately after a publish.
+// Follows the branch on GitHub with a local clone: fetches every few seconds, and soon after a publish.
 import { mkdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, findSourceHost } from '../../config.ts'
@@ -10,8 +10,12 @@ import { inBackground, onAbort } from './http/background.ts'
 
 /** The path of the clone. Each further process in the same folder uses its own clone next to it. */
 const CLONE_DIR = '.hub/content'
-/** Minimum time between fetches for what other hubs publish: each costs this hub a build, and their records are in the shared state at once. */
-const OTHERS_MS = 2_000
+/** Minimum pause before a fetch for what this hub publishes, while more of its publishes wait and it shares a database. Each fetch costs a build, and the records are in the shared state at once. */
+const OWN_PAUSE_MS = 1_000
+/** The same for what other hubs publish, whose publishers do not wait for it here. */
+const OTHERS_PAUSE_MS = 2_000
+/** A loaded machine fetches slowly, so it fetches for others less often. */
+const PAUSES_PER_FETCH = 3
 /** Maximum number of processes in one folder, each with its own clone. */
 const MAX_CLONES = 64
 
@@ -31,16 +35,24 @@ export async function followGitHub(
   const clone = await openContentClone(cloneOptions(config, environment, holdCloneFolder(signal)))
   let isFetching = false
   let isWanted = false
+  /** The shortest pause before the next fetch that somebody asked for; undefined if nobody waits for a fetch. */
+  let pauseMs: number | undefined
+  let endedMs = Number.NEGATIVE_INFINITY
+  let lastedMs = 0
+  let timer: NodeJS.Timeout | undefined
   let onMove = () => {}
   let said: string | undefined
   const fetch = async () => {
     isWanted = true
     if (isFetching) return
     isFetching = true
+    const startedMs = performance.now()
     try {
       while (isWanted && !signal.aborted) {
         isWanted = false
-        if (await clone.fetch()) onMove()
+        const hasMoved = pauseMs !== undefined
+        pauseMs = undefined
+        if (await clone.fetch(hasMoved)) onMove()
         if (said !== undefined) logInfo('fetch_works', 'GitHub responds again.')
         said = undefined
       }
@@ -52,31 +64,30 @@ export async function followGitHub(
       said = failure
     } finally {
       isFetching = false
+      endedMs = performance.now()
+      lastedMs = endedMs - startedMs
+      plan()
     }
   }
   const fetchSoon = () => inBackground('Fetching the content', fetch)
-  let isSpaced = false
-  let isLate = false
-  const fetchForOthers = () => {
-    isLate = isSpaced
-    if (isSpaced) return
-    isSpaced = true
-    fetchSoon()
-    const timer = setTimeout(() => {
-      isSpaced = false
-      if (isLate && !signal.aborted) fetchForOthers()
-    }, OTHERS_MS)
-    timer.unref()
+  const plan = () => {
+    clearTimeout(timer)
+    if (pauseMs === undefined || isFetching || signal.aborted) return
+    timer = setTimeout(fetchSoon, Math.max(0, endedMs + pauseMs - performance.now())).unref()
+  }
+  const fetchAfter = (ms: number) => {
+    pauseMs = Math.min(pauseMs ?? ms, ms)
+    plan()
   }
   const { contentDir, state, update } = clone
   return {
     contentDir,
     state,
     update,
-    /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
-    fetchSoon,
+    /** Fetches soon, because this hub has published something. @param isLast whether no other publish waits here */
+    fetchPublished: (isLast: boolean) => fetchAfter(isLast || config.databaseUrl === undefined ? 0 : OWN_PAUSE_MS),
     /** Fetches soon, because another hub published something. */
-    fetchForOthers,
+    fetchForOthers: () => fetchAfter(Math.max(OTHERS_PAUSE_MS, PAUSES_PER_FETCH * lastedMs)),
     /** Fetches regularly until the signal aborts. @param moved called when there is another commit to serve */
     start(moved: () => void): void {
       onMove = moved

@@ -193,6 +193,10 @@ describe('watching for publishes', () => {
       await vi.advanceTimersByTimeAsync(2_000)
       expect(onPublish).toHaveBeenCalledTimes(count)
     }
+    // A hub knows what it publishes itself.
+    await two.keep('repositories', copyOf('b', 1))
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(onPublish).toHaveBeenCalledTimes(2)
     two.close()
     await one.keep('repositories', copyOf('a', 3))
     await vi.advanceTimersByTimeAsync(10_000)
