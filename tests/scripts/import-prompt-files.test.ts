@@ -177,7 +177,7 @@ const REFUSED: readonly (readonly [what: string, file: string, reasons: (string 
   [
     'a placeholder in a skill description',
     FILE.replace('Sorts a', 'Sorts <a>'),
-    ['line 9: skill.description: expected no < and no >'],
+    ['line 9: skill.description: expected no <'],
   ],
   ['only a wrong format', '---\nformat: markdown\n---\nHi\n', [/^line 2: format: expected "text" or "chat"/]],
   ['too much content', `${FILE}${'x'.repeat(262_144)}`, [/^file: content: expected at most 262144 bytes/]],

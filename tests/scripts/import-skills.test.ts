@@ -324,7 +324,7 @@ describe('what exceeds a limit is named, with the way out, and nothing is writte
     give(FILES, SKILL.replace('Fills in', 'Fills <in>'))
     const [line] = importAll()
     expect(line).toMatchObject({ status: 'refused', name: null })
-    expect(line!.lost).toEqual(['line 3: skill: a skill description must not contain < or >'])
+    expect(line!.lost).toEqual(['line 3: skill: a skill description must not contain <'])
     expect(line!.reasons).toEqual(['files: only a skill has files. Change in SKILL.md what is named above'])
   })
 

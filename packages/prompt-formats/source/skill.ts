@@ -52,8 +52,8 @@ export function readSkill(source: string, name: string): ReadResult {
       lineOfKey('description') ?? 1,
     )
   const description = readLine('description', front, LIMITS.skillDescriptionCharacters, file, findings)
-  let isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
-  if (!isSkill) findings.lost('skill', 'a skill description must not contain < or >', lineOfKey('description'))
+  let isSkill = !description.includes('<') && description.length <= LIMITS.skillDescriptionCharacters
+  if (!isSkill) findings.lost('skill', 'a skill description must not contain <', lineOfKey('description'))
   const metadata = isObject(front.metadata) ? front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]

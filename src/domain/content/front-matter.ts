@@ -84,7 +84,7 @@ export const Description = line(LIMITS.descriptionCharacters)
 /** The format of a version's content. */
 export const Format = z.enum(FORMATS).describe('`text`, or `chat`: content with role lines.')
 
-/** What a skill does and when to use it. Agents insert this text between XML tags in their instructions, and reject `<` and `>`. */
+/** What a skill does and when to use it. Agents insert this text between XML tags in their instructions, and no tag begins without `<`. */
 const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .refine((text) => text.trim() !== '', 'expected some text')
   // Clients count UTF-16 code units, and skip skills with a longer description. Too many characters are one problem, not two.
@@ -93,7 +93,7 @@ const SkillDescription = line(LIMITS.skillDescriptionCharacters)
       text.length <= LIMITS.skillDescriptionCharacters || countCharacters(text) > LIMITS.skillDescriptionCharacters,
     'expected fewer characters beyond U+FFFF',
   )
-  .refine((text) => !/[<>]/.test(text), 'expected no < and no >')
+  .refine((text) => !text.includes('<'), 'expected no <')
   .meta({ minLength: 1 })
   .describe('What the skill does, and when to use it.')
 

@@ -153,10 +153,15 @@ test.each([
   ['🎈'.repeat(513), 'expected fewer characters beyond U+FFFF'],
   ['a'.repeat(1_068), 'expected at most 1024 characters'],
   ['two\nlines', 'expected no control characters'],
-  ['</skill><skill>', 'expected no < and no >'],
+  ['</skill><skill>', 'expected no <'],
 ])('rejects the description %j', (description, says) => {
   const { problems } = parseWithSchema(SkillInput, { description })
   expect(problems?.map(({ message }) => message)).toEqual([expect.stringContaining(says)])
+})
+
+test('a description may have >, with which no tag begins', () => {
+  const { value } = parseWithSchema(SkillInput, { description: 'Plans work: epic > feature -> story.' })
+  expect(value?.description).toBe('Plans work: epic > feature -> story.')
 })
 
 test('exports the same SKILL.md and rejects a version that is not a skill', () => {
