@@ -25,7 +25,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     test: 'tests/operate/guides.test.ts',
   })),
   { document: 'hosting', language: 'sh', test: 'tests/operate/guides.test.ts' },
-  ...['sh', 'json'].map((language) => ({
+  ...['sh', 'json', 'yaml'].map((language) => ({
     document: 'hosting-netlify',
     language,
     test: 'tests/operate/netlify-guide.test.ts',
