@@ -31,7 +31,6 @@ export async function commitFiles(
   warn: (message: string) => void,
 ): Promise<CommitOutcome> {
   const { git, prefix } = tree
-  const branch = await checkBranch(tree)
   const { head } = base
   const idOf = (bytes: Uint8Array) => blobId(bytes, head.length)
   const changes: FileChange[] = files.map(({ path, bytes, before }) => ({
@@ -41,13 +40,22 @@ export async function commitFiles(
     bytes,
   }))
   const message = body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`
-  const sha = await writeCommit(tree, { parent: head, files: changes, message })
   let isMoving = false
   try {
     await lockIndex(tree)
     // Until then, the user could still switch branches.
-    await checkBranch(tree)
-    const prepared = await prepareFastForward(tree, sha, changes)
+    const branch = await checkBranch(tree)
+    const [written, ready] = await Promise.allSettled([
+      writeCommit(tree, { parent: head, files: changes, message }),
+      prepareFastForward(tree, changes, head.length),
+    ])
+    if (written.status === 'rejected') {
+      if (ready.status === 'fulfilled') await ready.value.undo()
+      throw written.reason
+    }
+    if (ready.status === 'rejected') throw ready.reason
+    const prepared = ready.value
+    const sha = written.value
     const [edited] = prepared.edited.values()
     if (edited !== undefined) {
       await prepared.undo()
@@ -109,7 +117,7 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
       const bytes = id === undefined ? undefined : await git.run(['cat-file', 'blob', id])
       files.push({ path, before: before?.get(path)?.id, after: id, bytes })
     }
-    const prepared = await prepareFastForward(tree, head, files).catch(async (error: unknown) => {
+    const prepared = await prepareFastForward(tree, files, head.length).catch(async (error: unknown) => {
       // The user needs the index, to unstage what is in the way.
       if (error instanceof HubError) await unlockIndex(tree)
       throw error

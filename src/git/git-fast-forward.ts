@@ -1,6 +1,7 @@
 // Brings the index and the working tree from one commit to the next, as git's fast-forward merge does. Unlike git, which deletes a file before it writes its new text, every file is whole at any moment, and a full disk changes nothing.
 import { copyFile, lstat, mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { Git } from './git-command.ts'
 import { GitFailure } from './git-failure.ts'
 import { WORK } from './git-index-lock.ts'
 import { listRecords } from './git-objects.ts'
@@ -21,14 +22,14 @@ export interface FileChange {
 /**
  * Writes the changed files, and an index that has them, under other names, so that only renames remain to be done. The caller holds the index lock.
  *
- * @param to the later commit
  * @param files the files that differ
+ * @param hexDigits the length of the repository's object IDs
  * @throws HubError `unavailable` if a change that somebody staged would be lost; Error, for example if the disk is full. Nothing is left behind
  */
-export async function prepareFastForward(tree: WorkTree, to: string, files: readonly FileChange[]) {
+export async function prepareFastForward(tree: WorkTree, files: readonly FileChange[], hexDigits: number) {
   const { folder, ownFolder, gitFolder } = tree
   const seen = await Promise.all(
-    files.map(async (file) => ({ ...file, found: await findFile(folder, file.path, to.length) })),
+    files.map(async (file) => ({ ...file, found: await findFile(folder, file.path, hexDigits) })),
   )
   /** Git has these bytes in one of the commits, or there is nothing to lose. */
   const isClean = ({ found, before, after }: (typeof seen)[number]) =>
@@ -45,7 +46,7 @@ export async function prepareFastForward(tree: WorkTree, to: string, files: read
   }
   try {
     await copyIndex(join(gitFolder, 'index'), index)
-    if (files.length > 0) await mergeIndex(tree, index, files, to.length)
+    if (files.length > 0) await mergeIndex(tree, index, files, hexDigits)
     for (const [number, { path, bytes }] of changed.entries()) {
       if (bytes === undefined) continue
       if (await mkdir(join(folder, dirname(path)), { recursive: true })) folders.add(dirname(path))
@@ -64,7 +65,7 @@ export async function prepareFastForward(tree: WorkTree, to: string, files: read
     async show(): Promise<string[]> {
       const edited: string[] = []
       for (const [number, { path, after, found }] of changed.entries()) {
-        if ((await findFile(folder, path, to.length)) !== found) edited.push(path)
+        if ((await findFile(folder, path, hexDigits)) !== found) edited.push(path)
         else if (after !== undefined) await move(join(work, String(number)), join(folder, path))
         else {
           await rm(join(folder, path), { force: true })
@@ -85,32 +86,40 @@ export async function prepareFastForward(tree: WorkTree, to: string, files: read
  * @throws HubError `unavailable` if what is staged would be overwritten
  */
 async function mergeIndex(
-  { git }: WorkTree,
+  { git, gitFolder }: WorkTree,
   index: string,
   files: readonly FileChange[],
   hexDigits: number,
 ): Promise<void> {
+  const lines = files.map(({ path, after }) =>
+    after === undefined ? `0 ${'0'.repeat(hexDigits)}\t${path}\0` : `100644 ${after}\t${path}\0`,
+  )
+  // Each process reads the whole index, so they run at once. If something is staged, the copy is of no use.
+  const [checked, updated] = await Promise.allSettled([
+    refuseStaged(git, join(gitFolder, 'index'), files),
+    git.tryRun(['update-index', '-z', '--index-info'], { indexFile: index, input: lines.join('') }),
+  ])
+  if (checked.status === 'rejected') throw checked.reason
+  if (updated.status === 'rejected') throw updated.reason
+  const { code, stderr } = updated.value
+  if (code === 0) return
+  const [, path] = /^error: '(.*)' appears as both a file and as a directory/m.exec(stderr) ?? []
+  throw path === undefined ? new GitFailure(`git update-index ended with ${code}: ${stderr.trim()}`) : staging(path)
+}
+
+/** @throws HubError `unavailable` if an index has something else for one of the files than either commit, or something in its place */
+async function refuseStaged(git: Git, indexFile: string, files: readonly FileChange[]): Promise<void> {
   const paths = files.map(({ path }) => path)
   const there = new Map<string, string>()
-  const command = ['ls-files', '--stage', '-z', '--', ...paths]
-  for (const record of await listRecords(git, command, { indexFile: index })) {
+  for (const record of await listRecords(git, ['ls-files', '--stage', '-z', '--', ...paths], { indexFile })) {
     const [, id, stage, path] = /^\d+ ([0-9a-f]+) (\d)\t(.+)$/s.exec(record) ?? []
     if (id === undefined || path === undefined) throw new Error('expected an entry of the index')
     if (stage !== '0') throw mustCommitFirst(`${path} has a merge conflict`)
     if (!paths.includes(path)) throw staging(path)
     there.set(path, id)
   }
-  const changed = files.filter(({ path, after }) => there.get(path) !== after)
-  const other = changed.find(({ path, before }) => there.get(path) !== before)
+  const other = files.find(({ path, before, after }) => ![before, after].includes(there.get(path)))
   if (other) throw staging(other.path)
-  const lines = changed.map(({ path, after }) =>
-    after === undefined ? `0 ${'0'.repeat(hexDigits)}\t${path}\0` : `100644 ${after}\t${path}\0`,
-  )
-  const run = { indexFile: index, input: lines.join('') }
-  const { code, stderr } = await git.tryRun(['update-index', '-z', '--index-info'], run)
-  if (code === 0) return
-  const [, path] = /^error: '(.*)' appears as both a file and as a directory/m.exec(stderr) ?? []
-  throw path === undefined ? new GitFailure(`git update-index ended with ${code}: ${stderr.trim()}`) : staging(path)
 }
 
 const staging = (path: string) => mustCommitFirst(`${path} has uncommitted changes`)
