@@ -26,9 +26,17 @@ export function findOriginals(prompts: readonly PossibleCopy[]): Originals {
     const origin = nameOfOriginal(summary.forked_from)
     if (names.has(origin) && origin !== summary.full_name) add(summary.full_name, origin)
   }
-  for (const [words, group] of Map.groupBy(prompts, ({ words }) => words)) {
-    if (words === null || group.length === 1) continue
-    const [oldest, ...copies] = group.map(({ summary }) => summary).sort(compareAges)
+  const first = new Map<string, PossibleCopy['summary']>()
+  const groups = new Map<string, PossibleCopy['summary'][]>()
+  for (const { summary, words } of prompts) {
+    if (words === null) continue
+    const [same, group] = [first.get(words), groups.get(words)]
+    if (group) group.push(summary)
+    else if (same) groups.set(words, [same, summary])
+    else first.set(words, summary)
+  }
+  for (const group of groups.values()) {
+    const [oldest, ...copies] = group.sort(compareAges)
     for (const { full_name } of copies) add(full_name, oldest!.full_name)
   }
   return originals

@@ -8,6 +8,7 @@ import { cacheFiles } from '../../../built/site-files-folder.ts'
 import { type Catalogue, joinCatalogue, type Orders } from '../../../catalogue/catalogue.ts'
 import type { OutlinedEntry } from '../../../catalogue/entry.ts'
 import { joinOthers } from '../../../content/content-dir.ts'
+import { compareText } from '../../../domain/text/compare-text.ts'
 import { isDamage } from '../../../state/sqlite-errors.ts'
 import { SiteBuild } from './site-folder.ts'
 
@@ -29,17 +30,20 @@ interface Parts {
   others: Map<string, StoredFile>
 }
 
-/** The stored form of a catalogue's orders. */
-export function formatOrders({ names, ranks, originals }: Orders, unreadableOwners: ReadonlySet<string>): string {
+/** The stored form of a catalogue's orders, without the names, which the entries have. */
+export function formatOrders({ ranks, originals }: Orders, unreadableOwners: ReadonlySet<string>): string {
   const lists = Object.fromEntries(Object.entries(ranks).map(([sort, rank]) => [sort, [...rank]]))
-  return JSON.stringify({ names, ranks: lists, originals: [...originals], unreadableOwners: [...unreadableOwners] })
+  return JSON.stringify({ ranks: lists, originals: [...originals], unreadableOwners: [...unreadableOwners] })
 }
 
-function parseOrders(text: string): { orders: Orders; unreadableOwners: ReadonlySet<string> } {
-  const { names, ranks, originals, unreadableOwners } = JSON.parse(text)
+function parseOrders(
+  text: string,
+  entries: ReadonlyMap<string, unknown>,
+): { orders: Orders; unreadableOwners: ReadonlySet<string> } {
+  const { ranks, originals, unreadableOwners } = JSON.parse(text)
   const of = (sort: keyof Orders['ranks']) => Uint32Array.from(ranks[sort])
   const orders = {
-    names,
+    names: [...entries.keys()].sort(compareText),
     ranks: { top: of('top'), trending: of('trending'), new: of('new'), recent: of('recent') },
     originals: new Map<string, readonly string[]>(originals),
   }
@@ -73,7 +77,7 @@ export function openSnapshots(
         else others.delete(name)
       }
       last = { id, number: state.number, entries, others }
-      const { orders, unreadableOwners } = parseOrders(ordersText)
+      const { orders, unreadableOwners } = parseOrders(ordersText, entries)
       const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
       const options = { baseUrl, isForReaders, unreadableOwners }
       const catalogue = joinCatalogue({ ...good, entries }, options, orders)
