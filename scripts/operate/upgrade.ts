@@ -22,6 +22,9 @@ const USAGE = `Usage: npm run upgrade -- VERSION | BRANCH | FILE.tar.gz
 Run it as root, in the folder of the code, after reading the new CHANGELOG.md. The new code is installed beside the present one before the hub stops for a few seconds. If the hub is not ready within two
 minutes, the present code runs again. A file is a release with its packages, which needs no registry.
 
+Every running unit with the folder as its WorkingDirectory stops and starts with it. Hubs that share a database and have
+folders of their own are upgraded one after the other, without a pause.
+
   --service NAME  the systemd unit; default: prompt-hub`
 
 /** Tests shorten the wait, and have no systemd. */
@@ -36,14 +39,15 @@ await runCommand({ help: USAGE, options, allowPositionals: true }, async ({ posi
   const { rollback = false, service } = values
   if (more.length > 0 || (version === undefined) !== rollback) throw new Error('expected one version')
   const code = realpathSync('.')
-  const places = { code, next: `${code}-next`, before: `${code}-before`, service }
-  const address = readinessOf(service)
+  const services = [service, ...findOthers(service, code)]
+  const places = { code, next: `${code}-next`, before: `${code}-before`, services }
+  const addresses = services.map(readinessOf)
   // The folder is about to be renamed.
   const given = version === undefined ? undefined : resolve(version)
   process.chdir('/')
   if (version === undefined || given === undefined) {
     if (!existsSync(places.before)) throw new Error(`There is no ${places.before} to go back to.`)
-    await swap(places, places.before, places.next, address)
+    await swap(places, places.before, places.next, addresses)
     console.log(`The code from before the upgrade runs. The other is in ${places.next}.`)
     return
   }
@@ -52,12 +56,12 @@ await runCommand({ help: USAGE, options, allowPositionals: true }, async ({ posi
   else install(version, places)
   rmSync(places.before, { recursive: true, force: true })
   try {
-    await swap(places, places.next, places.before, address)
+    await swap(places, places.next, places.before, addresses)
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error} Going back.`)
-    await swap(places, places.before, places.next, address)
+    await swap(places, places.before, places.next, addresses)
     throw new Error(
-      `The hub runs the code from before. The new code is in ${places.next}: journalctl --unit ${service} has the reason.`,
+      `The hub runs the code from before. The new code is in ${places.next}: journalctl ${services.map((name) => `--unit ${name}`).join(' ')} has the reason.`,
     )
   }
   console.log(`The hub runs ${versionOf(code)}. To go back: npm run rollback`)
@@ -67,7 +71,8 @@ interface Places {
   code: string
   next: string
   before: string
-  service: string
+  /** The units that run the code. */
+  services: readonly string[]
 }
 
 /** Clones a version with a tag, or a branch, and installs its packages. */
@@ -95,37 +100,61 @@ function unpackRelease(file: string, next: string): void {
   if (!existsSync(join(next, 'node_modules'))) throw new Error(`${file} is not a release with its packages.`)
 }
 
-/** Stops the hub, moves its state to other code, and starts that. @param to where the code goes that runs now @throws Error if the hub is not ready in time */
-async function swap({ code, service }: Places, from: string, to: string, address: string): Promise<void> {
-  run('systemctl', ['stop', service])
+/** Stops the hubs, moves their state to other code, and starts that. @param to where the code goes that runs now @throws Error if one of them is not ready in time */
+async function swap({ code, services }: Places, from: string, to: string, addresses: readonly string[]): Promise<void> {
+  run('systemctl', ['stop', ...services])
   if (to !== from) rmSync(to, { recursive: true, force: true })
   renameSync(join(code, '.hub'), join(from, '.hub'))
   renameSync(code, to)
   renameSync(from, code)
-  replaceUnits(join(to, 'deploy/systemd'), join(code, 'deploy/systemd'))
+  replaceUnits(code, join(to, 'deploy/systemd'), join(code, 'deploy/systemd'))
   run('systemctl', ['daemon-reload'])
   // A request to the socket of the service may have started the code that runs from its old place.
-  run('systemctl', ['restart', service])
-  for (const endsMs = Date.now() + READY_MS; ; await sleep(LOOK_MS)) {
+  run('systemctl', ['restart', ...services])
+  const endsMs = Date.now() + READY_MS
+  for (const address of addresses) await waitUntilReady(address, endsMs)
+}
+
+async function waitUntilReady(address: string, endsMs: number): Promise<void> {
+  for (; ; await sleep(LOOK_MS)) {
     const answer = await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
     if (answer?.ok) return
     if (Date.now() > endsMs) throw new Error(`The hub was not ready within ${READY_MS / 1000} s.`)
   }
 }
 
-/** Replaces the installed units, except those that somebody edited: they have other text than the code that comes before. */
-function replaceUnits(before: string, now: string): void {
+/** Replaces the installed units, except those of another folder and those that somebody edited: they have other text than the code that comes before. */
+function replaceUnits(code: string, before: string, now: string): void {
   const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
   for (const name of readdirSync(now)) {
     const installed = textOf(join(UNITS, name))
     const next = textOf(join(now, name))
     if (installed === undefined || installed === next) continue
+    if ((folderOf(installed) ?? code) !== code) continue
     if (installed === textOf(join(before, name))) copyFileSync(join(now, name), join(UNITS, name))
     else
       console.error(
         `${join(UNITS, name)} was edited and stays as it is. The new one is deploy/systemd/${name}. Edits of a drop-in stay beside it: systemctl edit ${name}`,
       )
   }
+}
+
+/** Lists the other units that run the code now. A unit that runs once, such as the backup, is no hub. */
+function findOthers(service: string, code: string): string[] {
+  return readdirSync(UNITS)
+    .filter((file) => file.endsWith('.service') && file !== `${service}.service`)
+    .filter((file) => {
+      const text = readFileSync(join(UNITS, file), 'utf8')
+      return folderOf(text) === code && !/^Type=oneshot$/m.test(text)
+    })
+    .map((file) => file.slice(0, -'.service'.length))
+    .filter((name) => spawnSync('systemctl', ['is-active', '--quiet', name]).status === 0)
+}
+
+/** Returns the folder that a unit runs in; undefined if it names none that exists. */
+function folderOf(unit: string): string | undefined {
+  const named = /^WorkingDirectory="?([^"\n]+?)"?$/m.exec(unit)?.[1]
+  return named !== undefined && existsSync(named) ? realpathSync(named) : undefined
 }
 
 /** Returns where the hub says that it is ready, with the port in the settings of its unit. */

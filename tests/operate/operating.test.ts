@@ -232,7 +232,7 @@ require('node:http').createServer((_, out) => { out.statusCode = readFileSync('$
     tool('npx', `echo "npx in $PWD" >> ${log}`)
     tool(
       'systemctl',
-      `echo "$1" >> ${log}
+      `echo "$*" >> ${log}
 case $1 in
   restart) ${process.execPath} ${folder}/server.cjs > /dev/null 2>&1 & echo $! > ${folder}/pid ;;
   stop) [ ! -e ${folder}/pid ] || kill "$(cat ${folder}/pid)"; rm -f ${folder}/pid ;;
@@ -247,9 +247,9 @@ esac`,
     expect([version(), readFileSync(join(code, '.hub/state.db'), 'utf8')]).toEqual(['1.1.0', 'state'])
     expect(readFileSync(log, 'utf8').split('\n')).toEqual([
       `npx in ${code}-next`,
-      'stop',
+      'stop prompt-hub',
       'daemon-reload',
-      'restart',
+      'restart prompt-hub',
       '',
     ])
     expect(readFileSync(join(folder, 'prompt-hub.service'), 'utf8')).toContain('# 1.1.0')
@@ -276,6 +276,35 @@ esac`,
     expect(upgrade('--rollback')).toMatchObject({ status: 0 })
     expect([version(), readFileSync(unit, 'utf8')]).toEqual(['1.0.0', edited])
     writeFileSync(unit, original)
+  })
+
+  test('stops and starts every hub that runs in the folder, and leaves units of other folders', () => {
+    const unit = (name: string, text: string) => writeFileSync(join(folder, `${name}.service`), text)
+    const here = `[Service]\nWorkingDirectory=${code}\nEnvironmentFile=${folder}/env\n`
+    const original = readFileSync(join(folder, 'prompt-hub.service'), 'utf8')
+    unit('second', here)
+    unit('backup', `${here}Type=oneshot\n`)
+    unit('other', here.replace(code, folder))
+    unit('prompt-hub', `${original}WorkingDirectory=${folder}\n`)
+    writeFileSync(log, '')
+    expect(upgrade('1.1.0', '--service', 'second')).toMatchObject({ status: 0, stderr: '' })
+    expect(readFileSync(log, 'utf8').split('\n').slice(1)).toEqual([
+      'stop second',
+      'daemon-reload',
+      'restart second',
+      '',
+    ])
+    unit('prompt-hub', original)
+    writeFileSync(log, '')
+    expect(upgrade('--rollback')).toMatchObject({ status: 0, stderr: '' })
+    expect(readFileSync(log, 'utf8').split('\n').slice(1)).toEqual([
+      'stop prompt-hub second',
+      'daemon-reload',
+      'restart prompt-hub second',
+      '',
+    ])
+    expect(version()).toBe('1.0.0')
+    for (const name of ['second', 'backup', 'other']) rmSync(join(folder, `${name}.service`))
   })
 
   test('to a version that does not exist changes nothing', () => {
