@@ -41,6 +41,7 @@ const LABELS: Readonly<Record<string, string>> = {
   protected_labels: 'Protected labels',
   requires: 'Test suites',
   min_score: 'Lowest score',
+  new_capabilities: 'New capabilities',
   publishing: 'New versions are accepted',
   workflow: 'Workflow',
   repository_id: 'ID of the repository',

@@ -115,9 +115,12 @@ function publisherOf(form: URLSearchParams): Record<string, unknown> {
 function conditionOf(form: URLSearchParams): Record<string, unknown> {
   const score = textOf(form, 'min_score')
   const number = Number(score)
+  const suites = splitList(textOf(form, 'requires'))
+  const approval = textOf(form, 'new_capabilities')
   return {
     label: textOf(form, 'label'),
-    requires: splitList(textOf(form, 'requires')),
+    ...((suites.length > 0 || approval === '') && { requires: suites }),
+    ...(approval !== '' && { new_capabilities: approval }),
     ...(score !== '' && { min_score: Number.isNaN(number) ? score : number }),
   }
 }
@@ -146,4 +149,4 @@ function fieldOf(change: string, list: string, part: string): string {
 }
 
 /** A problem in a label with conditions names its part in the message. */
-const CONDITION_PART = /^(label|requires|min_score)[.\d]*: (.*)$/s
+const CONDITION_PART = /^(label|requires|min_score|new_capabilities)[.\d]*: (.*)$/s

@@ -23,8 +23,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   'add-publisher': 'The workflow is {{trusted}}.',
   'remove-publisher': 'The workflow is {{no longer trusted}}.',
   labels: 'The {{protected labels}} were saved.',
-  'add-condition': 'The label now requires {{these results}}.',
-  'remove-condition': 'The label no longer requires {{results}}.',
+  'add-condition': 'The {{condition}} was saved.',
+  'remove-condition': 'The {{condition}} was removed.',
   publishing: 'The {{rule}} was saved.',
 }
 

@@ -2,8 +2,10 @@
 
 import type { Difference } from '../domain/api/schema.ts'
 import { compareForCallers } from '../domain/catalogue/difference.ts'
+import { summariseAdded } from '../domain/inspect/describe.ts'
 import { countOf } from '../domain/text/count-of.ts'
 import { targetOf, versionsOf } from '../domain/values/label-target.ts'
+import { findCapabilitiesNow } from '../server/read/capabilities.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'
 import { call, type Editing, readVersion } from './editing.ts'
 import type { LabelReview, ReviewedTarget } from './views.ts'
@@ -29,12 +31,15 @@ export async function reviewChange(
     readVersion(repository!, next, deps),
   ])
   const difference = before && after ? compareForCallers(before, after) : undefined
+  const abilities = after
+    ? summariseAdded(before ? await findCapabilitiesNow(before, deps) : [], await findCapabilitiesNow(after, deps))
+    : ''
   return {
     label,
     from,
     to,
     isBreaking: difference?.breaking ?? false,
-    changes: difference ? sayChanges(difference) : [],
+    changes: [...(abilities === '' ? [] : [abilities]), ...(difference ? sayChanges(difference) : [])],
   }
 }
 

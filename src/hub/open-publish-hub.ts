@@ -36,6 +36,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     baseUrl: config.baseUrl,
     git: await openGit(config, hub),
     ...(await sourcesOf(request, hub)),
+    search: hub?.search,
     runLong: runLongOf(context),
     parseArchive: archiveParserOf(context),
     verifyAttestation: async (text, roots) =>

@@ -14,6 +14,7 @@ import { type Comparison, isPublished, openComparison } from './content-changes.
 import { openSignedReview } from './review-attestations.ts'
 import { openRepositoryReader } from './review-repository.ts'
 import { fixFile } from './rules/mechanical.ts'
+import type { OwnerVerdict } from './rules/pull-owners.ts'
 import type { ReviewContext, ReviewEntry, ReviewFinding } from './rules/review-findings.ts'
 import { isRuleName, RULES } from './rules/review-rules.ts'
 
@@ -28,6 +29,8 @@ export interface Review {
   repositories: number
   /** What each new version means for callers, one line each. */
   impacts: string[]
+  /** What a maintainer must approve. */
+  approvals: OwnerVerdict[]
   /** Notes on what could not be reviewed. */
   notes: string[]
 }

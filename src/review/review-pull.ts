@@ -10,7 +10,7 @@ import { type OwnerFile, parseOwnerFile, parseRepositoryFile } from '../domain/c
 import { hasPublishingRule } from '../domain/values/publishing-rules.ts'
 import { openPullTree, type PullTree } from '../github/pull-tree.ts'
 import { reviewContent } from './review-content.ts'
-import { checkApprovals, checkReviewed, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'
+import { checkApprovals, checkProtections, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'
 import { formatPullReport } from './rules/pull-report.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -44,9 +44,9 @@ export async function reviewPull(repository: string, environment: Environment): 
     const isApproved = APPROVED === 'true'
     const files = await readOwners(tree)
     const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
-    const owners = [
+    const judged = [
       ...checkApprovals(tree.changed, author, (owner) => files.get(owner)),
-      ...checkReviewed(await readRules(tree, files)),
+      ...checkProtections(await readRules(tree, files)),
       ...checkTakedowns(await readRemoved(tree)),
     ]
     const review = await reviewContent({
@@ -56,6 +56,7 @@ export async function reviewPull(repository: string, environment: Environment): 
       mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
       mayReport: (owner) => mayReport(author, owner, files.get(owner)),
     })
+    const owners = [...judged, ...review.approvals]
     const notes = [
       ...(owners.some(({ isByName }) => isByName) ? [describeName(author)] : []),
       ...(tree.isConflict ? ['It **conflicts** with its base branch. Resolve the conflicts first.'] : []),

@@ -15,6 +15,7 @@ import { DEFAULT_REPOSITORY_FILE } from '../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
 import { checkBundle } from '../domain/content/version-files.ts'
 import { inspectVersion } from '../domain/inspect/inspect-version.ts'
+import type { Capability } from '../domain/inspect/kinds.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { RuleProblem } from '../domain/text/problems.ts'
 import { decodeFile, type FileEntry, sortFiles } from '../domain/values/file-entry.ts'
@@ -29,6 +30,7 @@ import { openBefore } from './read-before.ts'
 import type { ReviewSigned } from './review-attestations.ts'
 import { describeImpact } from './rules/impact.ts'
 import { type ReadIncluded, reviewIncludes } from './rules/includes.ts'
+import type { OwnerVerdict } from './rules/pull-owners.ts'
 import {
   type FileChange,
   isInUse,
@@ -40,6 +42,7 @@ import {
   reviewVersion,
   reviewVersionNumbers,
 } from './rules/review.ts'
+import { listApprovals, reviewAbilities } from './rules/review-approvals.ts'
 import type { ReviewContext, ReviewFinding } from './rules/review-findings.ts'
 import { type ReviewedResult, reviewLabels, reviewResults } from './rules/review-results.ts'
 
@@ -47,7 +50,7 @@ interface RepositoryReader {
   /** Reviews one repository, or one file outside repositories. @returns its entries and fixes */
   review(group: readonly FileState[]): Promise<ReviewFinding[]>
   /** Returns the number of files and repositories that have been read so far, and what the new versions mean for callers. */
-  count(): { files: number; repositories: number; impacts: string[] }
+  count(): { files: number; repositories: number; impacts: string[]; approvals: OwnerVerdict[] }
 }
 
 /** If there is no base, a file counts as changed, but not as new. */
@@ -67,7 +70,7 @@ export function openRepositoryReader(
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
   /** The first prompt with the same words, by the hash of the words. */
   const firstWith = new Map<string, { path: string; isTouched: boolean }>()
-  const counts = { files: 0, repositories: 0, impacts: [] as string[] }
+  const counts = { files: 0, repositories: 0, impacts: [] as string[], approvals: [] as OwnerVerdict[] }
 
   /** Reads and checks one path. */
   async function examine(state: FileState, remarks: ReviewFinding[]) {
@@ -193,6 +196,18 @@ export function openRepositoryReader(
       let lastActive: VersionEntry | undefined
       const { yanked } = index?.value?.kind === 'repository' ? index.value.value : DEFAULT_REPOSITORY_FILE
       let lastChange: FileChange | undefined
+      const file = index?.value?.kind === 'repository' ? index.value.value : undefined
+      const labels = file &&
+        index &&
+        indexState && {
+          before: await base.labelsOf(indexState, index.change.isTouched, file.labels),
+          after: file.labels,
+          owner: await base.ownerOf(repository.owner),
+        }
+      const moves = labels ? listApprovals(labels) : []
+      const watched = new Set(moves.flatMap(({ present, fresh }) => [...present, ...fresh]))
+      /** What the versions can do that decide about an approval. */
+      const abilities = new Map<string, readonly Capability[]>()
       /** The runs that signed each content, of the lower versions. */
       const runs = new Map<string, Set<string>>()
       for (const { state, place } of versions) {
@@ -213,6 +228,7 @@ export function openRepositoryReader(
             readWhole({ ...repository, version: one.version }, filesOf(one)),
             digestText,
           )
+        if (watched.has(place.version)) abilities.set(place.version, canDo(value.value))
         if (change.isNew)
           counts.impacts.push(describeImpact(nameFile(state.path), value.value, lastActive, filesOf, canDo))
         const signed = attestations.get(place.version) ?? []
@@ -243,13 +259,9 @@ export function openRepositoryReader(
       }
       for (const [version, signed] of attestations)
         remarks.push(...compareAttestations({ ...repository, version }, signed, undefined))
-      const file = index?.value?.kind === 'repository' ? index.value.value : undefined
       if (results.length > 0) remarks.push(...reviewResults(repository, numbers, results, unread, given))
-      if (file && index && indexState && Object.keys(file.labels).length > 0) {
-        const before = await base.labelsOf(indexState, index.change.isTouched, file.labels)
-        const labels = { before, after: file.labels, owner: await base.ownerOf(repository.owner) }
-        remarks.push(...reviewLabels(repository, labels, numbers, results, given))
-      }
+      if (labels) remarks.push(...reviewLabels(repository, labels, numbers, results, given))
+      counts.approvals.push(...reviewAbilities(repository, moves, abilities))
       if (!file && !last) return remarks
       counts.repositories++
       const numbersBefore = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)

@@ -107,14 +107,20 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   await page.getByText('The protected labels were saved.').waitFor()
   await page.getByText('Require test results').click()
   await page.getByLabel('Label', { exact: true }).fill('production')
-  await page.getByLabel('Test suites').fill('quality, Safe')
+  await page.getByLabel('Test suites (optional)').fill('quality, Safe')
   await page.getByLabel('Lowest score (optional)').fill('0.9')
-  await press(page, 'Require the results')
+  await page.getByLabel('Only a member, not a token').check()
+  await press(page, 'Save the condition')
   expect(await page.locator('#requires-wrong').textContent()).toMatch(/^Test suites: expected 1 to 64 characters/)
-  await page.getByLabel('Test suites').fill('quality, safety')
-  await press(page, 'Require the results')
-  await page.getByText('The label now requires these results.').waitFor()
-  const condition = { label: 'production', requires: ['quality', 'safety'], min_score: 0.9 }
+  await page.getByLabel('Test suites (optional)').fill('quality, safety')
+  await press(page, 'Save the condition')
+  await page.getByText('The condition was saved.').waitFor()
+  const condition = {
+    label: 'production',
+    requires: ['quality', 'safety'],
+    min_score: 0.9,
+    new_capabilities: 'approve',
+  }
   expect(keysOf()).toMatchObject({ protected_labels: ['stable', condition] })
   await page.goto(`${hub.url}/acme/greet/manage`)
   await page.locator('details', { hasText: 'Add a label' }).evaluate((fold: HTMLDetailsElement) => (fold.open = true))
@@ -127,7 +133,7 @@ test('changes everything without JavaScript; mistakes are named beside their fie
   await press(page, 'Save the labels')
   expect(keysOf()).toMatchObject({ protected_labels: ['stable', 'beta', condition] })
   await press(page, 'Remove the condition of production')
-  await page.getByText('The label no longer requires results.').waitFor()
+  await page.getByText('The condition was removed.').waitFor()
   await page.getByLabel('Labels, separated by commas').fill('production, stable')
   await press(page, 'Save the labels')
   await page.getByText('The protected labels were saved.').waitFor()

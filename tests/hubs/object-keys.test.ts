@@ -226,7 +226,10 @@ test('fields of an owner', async () => {
       '403  … No token may change protected_labels',
     ],
     ['{"protected_labels":[{"label":"a","requires":["b"],"$":1}]}', '422  … protected_labels.0.$: unknown'],
-    ['{"protected_labels":[{"label":"a","$":1}]}', '422  … protected_labels.0: requires: … ; $: unknown; check'],
+    [
+      '{"protected_labels":[{"label":"a","$":1}]}',
+      '422  … protected_labels.0.$: unknown; check … expected requires or new_capabilities',
+    ],
   ]
   const path = '/api/v1/users/acme'
   expect(await findWrong(rows, (body) => ask('PATCH', path, body, 'application/json'))).toEqual([])

@@ -36,6 +36,8 @@ export function acceptPublish({
     noteIncluded: async () => {},
     listUsed: async () => [],
     judgeMove: async () => false,
+    judgeNewVersion: async () => {},
+    warnOfNear: async () => [],
     listSince: async () => new Map(),
     lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
     isUnseen: async () => false,

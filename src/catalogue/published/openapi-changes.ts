@@ -85,7 +85,7 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersi
     ...OF_REPOSITORY,
     body: LabelRequest,
     example: { version: '1.0.0' },
-    errors: [...CHANGE_ERRORS, 'evidence_missing'],
+    errors: [...CHANGE_ERRORS, 'evidence_missing', 'approval_needed'],
   },
   removeLabel: { ...OF_REPOSITORY, body: LabelRemoval, example: {}, isOptional: true },
   setLabels: {
@@ -96,6 +96,7 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersi
     errors: [
       ...CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'version_conflict'),
       'evidence_missing',
+      'approval_needed',
     ],
   },
   yankVersion: { ...OF_REPOSITORY, body: YankRequest, example: { reason: 'Leaks the system prompt' } },
@@ -120,7 +121,12 @@ const CHANGES: Readonly<Record<Exclude<WriteId, 'publishVersion' | 'proposeVersi
     isOptional: true,
     answer: PublishAnswer,
     description: 'The proposal was accepted before; its version, with Idempotency-Replayed, or only fields changed.',
-    errors: [...PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused'), 'too_late', 'evidence_missing'],
+    errors: [
+      ...PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused'),
+      'too_late',
+      'evidence_missing',
+      'approval_needed',
+    ],
     created: 'The published version.',
   },
   rejectProposal: {

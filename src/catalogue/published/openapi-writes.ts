@@ -55,7 +55,7 @@ function describePublish(schemas: Components): Json {
         content: answer,
       },
       '201': { description: 'The published version.', headers: headersOf('Location'), content: answer },
-      ...describeErrors(PUBLISH_ERRORS),
+      ...describeErrors([...PUBLISH_ERRORS, 'evidence_missing', 'approval_needed']),
     },
   }
 }

@@ -181,7 +181,7 @@ test('describes the query parameters of the repository list', () => {
 
 test('describes every error response', () => {
   expect(Object.keys(api.components!.responses!)).toEqual(words`
-    invalid_request unauthorized forbidden quota_exceeded not_found method_not_allowed version_conflict repo_archived
+    invalid_request unauthorized forbidden approval_needed quota_exceeded not_found method_not_allowed version_conflict repo_archived
     too_late content_too_large unsupported_media_type validation_failed evidence_missing bump_too_small not_convertible idempotency_key_reused
     rate_limited internal_error upstream_error unavailable
   `)
@@ -292,7 +292,7 @@ describe('schemas', () => {
         Share: ['percent', 'version'],
         YankRequest: ['reason'],
         ResultRequest: ['failed', 'passed'],
-        ConditionalLabel: ['label', 'requires'],
+        ConditionalLabel: ['label'],
         TrustedPublisher: ['repository', 'repository_id', 'repository_owner_id', 'workflow'],
       }
       const isRequest = name in requests

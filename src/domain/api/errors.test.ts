@@ -8,6 +8,7 @@ describe('error table', () => {
       invalid_request: 400,
       unauthorized: 401,
       forbidden: 403,
+      approval_needed: 403,
       quota_exceeded: 403,
       not_found: 404,
       method_not_allowed: 405,

@@ -9,6 +9,10 @@ export const ERRORS = {
   },
   unauthorized: { status: 401, when: 'The token is missing, malformed, unknown, expired or revoked.' },
   forbidden: { status: 403, when: 'The token is valid but has no permission for this repository.' },
+  approval_needed: {
+    status: 403,
+    when: 'The label requires that a signed-in member approves new kinds of capability. The message names them, and the page that moves the label.',
+  },
   quota_exceeded: {
     status: 403,
     when: 'The owner has as many prompts or bytes of content as this hub allows. The message states the limit.',

@@ -31,7 +31,7 @@ export function findMissingEvidence(
   results: readonly Result[],
 ): MissingEvidence[] {
   if (protection === undefined || typeof protection === 'string') return []
-  return protection.requires.flatMap((suite) => {
+  return (protection.requires ?? []).flatMap((suite) => {
     const result = results.find((one) => one.suite === suite && one.version === version)
     const reason = judgeResult(result, content_sha256, protection)
     return reason === undefined ? [] : [{ suite, reason }]

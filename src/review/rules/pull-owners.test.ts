@@ -1,10 +1,15 @@
 // Tests whose approval a pull request needs, and how the report explains it.
 import { describe, expect, test } from 'vitest'
-import { checkApprovals, checkReviewed, checkTakedowns } from './pull-owners.ts'
+import { checkApprovals, checkProtections, checkTakedowns } from './pull-owners.ts'
 
 const FILES = {
-  acme: { members: ['octocat', 4711], publishing: null },
-  strict: { members: ['octocat'], publishing: 'reviewed' as const },
+  acme: { members: ['octocat', 4711], publishing: null, protected_labels: [] },
+  strict: { members: ['octocat'], publishing: 'reviewed' as const, protected_labels: [] },
+  careful: {
+    members: ['octocat'],
+    publishing: null,
+    protected_labels: [{ label: 'production', new_capabilities: 'approve' as const }],
+  },
   broken: 'broken' as const,
 }
 const BY_NAME = { isAllowed: true, isByName: true }
@@ -80,8 +85,8 @@ describe('the owner of a changed file approves', () => {
   })
 })
 
-describe('reviewed is taken away only with the approval of a maintainer', () => {
-  const { acme, strict, broken } = FILES
+describe('what protects others is taken away only with the approval of a maintainer', () => {
+  const { acme, strict, careful, broken } = FILES
   //  file before and after, whether it needs the approval
   test.each([
     ['taken away', strict, acme, true],
@@ -90,10 +95,12 @@ describe('reviewed is taken away only with the approval of a maintainer', () => 
     ['kept, with another rule', strict, { ...strict, publishing: ['semver', 'reviewed'] as const }, false],
     ['added', acme, strict, false],
     ['in a new file', undefined, strict, false],
-  ] as const)('%s', (_, before, after, isRefused) => {
-    const reason = 'it takes reviewed out of publishing in its index.md'
+    ['the approval of new capabilities', careful, acme, true, 'new_capabilities: approve from the label production'],
+    ['this approval, kept', careful, careful, false],
+  ] as const)('%s', (_, before, after, isRefused, what: string = 'reviewed out of publishing') => {
+    const reason = `it takes ${what} in its index.md`
     const expected = isRefused ? [{ owner: 'strict', ...REFUSED, reason }] : []
-    expect(checkReviewed([{ owner: 'strict', before, after } as never])).toEqual(expected)
+    expect(checkProtections([{ owner: 'strict', before, after } as never])).toEqual(expected)
   })
 })
 

@@ -3,13 +3,14 @@
 import { isMember, mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { nameOfLabel, needsApproval } from '../../domain/content/protected-labels.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 
 /** What of an owner's file decides. */
-type JudgedFile = Pick<OwnerFile, 'members' | 'publishing'>
+type JudgedFile = Pick<OwnerFile, 'members' | 'publishing' | 'protected_labels'>
 
 /** The verdict on one part of a pull request. */
-interface OwnerVerdict {
+export interface OwnerVerdict {
   /** The owner's handle, or undefined for the catalogue as a whole. */
   owner: string | undefined
   isAllowed: boolean
@@ -60,23 +61,35 @@ function decideApproval(
   return { isAllowed: true, isByName, reason: `${author.login} is one of its members, ${how}` }
 }
 
-/** Checks that no owner loses `publishing: reviewed`, with which a single member could publish what nobody else has seen. @param owners the file of each changed owner at the base and after the merge; undefined if there is none, `broken` if it cannot be parsed */
-export function checkReviewed(
+/** Checks that no owner loses `publishing: reviewed` or `new_capabilities: approve`, without which one person or a token could bring what nobody else has seen. @param owners the file of each changed owner at the base and after the merge; undefined if there is none, `broken` if it cannot be parsed */
+export function checkProtections(
   owners: readonly {
     owner: string
     before: JudgedFile | 'broken' | undefined
     after: JudgedFile | 'broken' | undefined
   }[],
 ): OwnerVerdict[] {
-  const requires = (file: JudgedFile | 'broken' | undefined) => file !== 'broken' && hasPublishingRule(file, 'reviewed')
-  return owners
-    .filter(({ before, after }) => requires(before) && !requires(after))
-    .map(({ owner }) => ({
-      owner,
-      isAllowed: false,
-      isByName: false,
-      reason: 'it takes reviewed out of publishing in its index.md',
-    }))
+  return owners.flatMap(({ owner, before, after }) => {
+    const kept = protectionsOf(after)
+    return protectionsOf(before)
+      .filter((protection) => !kept.includes(protection))
+      .map((protection) => ({
+        owner,
+        isAllowed: false,
+        isByName: false,
+        reason: `it takes ${protection} in its index.md`,
+      }))
+  })
+}
+
+/** What an owner's file protects, as the words with which it would be taken away. */
+function protectionsOf(file: JudgedFile | 'broken' | undefined): string[] {
+  if (file === undefined || file === 'broken') return []
+  const approved = file.protected_labels.filter(needsApproval).map(nameOfLabel)
+  return [
+    ...(hasPublishingRule(file, 'reviewed') ? ['reviewed out of publishing'] : []),
+    ...approved.map((label) => `new_capabilities: approve from the label ${label}`),
+  ]
 }
 
 /** What `removed` of a prompt names at the base and after the merge; undefined if the file cannot be read. */

@@ -6,18 +6,14 @@ import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { Provenance } from '../../domain/values/values.ts'
 import { unpackFiles } from '../../files/read-archive.ts'
 import type { Hub, Sources } from '../hub.ts'
+import { type NameSearch, warnOfNear } from '../read/close-names.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import type { WrittenVersion } from './decide.ts'
 import { listSince, neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
 
 /** What a check is made with. */
-export type CheckParts = Sources & Pick<Hub, 'runLong' | 'quota' | 'baseUrl'>
-
-/** What a publish would do, and whether the prompt would be new. */
-export interface CheckedPublish extends PublishDecision {
-  isNew: boolean
-}
+export type CheckParts = Sources & NameSearch & Pick<Hub, 'runLong' | 'quota' | 'baseUrl'>
 
 /** Checks a publish. @throws HubError like the decision */
 export async function checkPublish(
@@ -30,7 +26,7 @@ export async function checkPublish(
     provenance,
     needsMajor = false,
   }: { nowMs: number; publishedBy: string; provenance?: Provenance | undefined; needsMajor?: boolean },
-): Promise<CheckedPublish> {
+): Promise<PublishDecision> {
   const readNeighbour = neighboursInRecords(parts)
   const { state } = await readNeighbour({ owner, name })
   const latest = await recallWritten({ owner, name }, state.latest, parts)
@@ -47,7 +43,8 @@ export async function checkPublish(
     around,
     parts: included,
   })
-  return { ...decided, isNew: state.latest === undefined }
+  const near = state.versions.length === 0 ? await warnOfNear({ owner, name }, parts) : []
+  return { ...decided, warnings: [...decided.warnings, ...near] }
 }
 
 /** Rebuilds a version as it is in git from its record and its archive. */

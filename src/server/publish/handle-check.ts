@@ -1,14 +1,12 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import type { PathParameters } from '../../domain/api/routes.ts'
-import type { Warning } from '../../domain/api/schema.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
-import { isName, isOwner, type RepositoryPlace } from '../../domain/values/names.ts'
+import { isName, isOwner } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
-import { findTakenFor } from '../read/close-names.ts'
 import { openBody } from '../read-body.ts'
 import { invalidNameError, respondToSender } from '../refusals.ts'
 import { respondWithRecord } from '../respond.ts'
@@ -41,21 +39,12 @@ export async function handleCheck(
       const given = decodeBody(kind, bytes)
       const { body, linesBefore } = await parsePublishBody(request, given, hub)
       const decision = await checkPublish({ owner, name }, body, hub, { nowMs: now(), publishedBy: owner })
-      const near = decision.isNew ? await warnOfNear({ owner, name }, hub) : []
-      const warnings = [...placeWarnings(decision.warnings, linesBefore), ...near]
+      const warnings = placeWarnings(decision.warnings, linesBefore)
       return respondWithCheck({ ...decision, warnings }, isComposed(body))
     }, hub.clientAddress)
   } catch (thrown) {
     return respondToSender(request, thrown)
   }
-}
-
-/** Warns about a new name that is almost that of another prompt. */
-async function warnOfNear(place: RepositoryPlace, hub: Hub): Promise<Warning[]> {
-  const near = await findTakenFor(place, hub)
-  if (near === undefined) return []
-  const message = `the name is almost that of ${near}, so that people may take one for the other. Choose another name, unless this is meant`
-  return [{ code: 'near_name', message, line: null }]
 }
 
 function respondWithCheck(

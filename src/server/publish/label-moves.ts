@@ -1,12 +1,19 @@
-// Judges moves of labels: who may make them, and whether the versions have the results that the owner requires.
+// Judges moves of labels: who may make them, whether the versions have the results that the owner requires, and whether a member must approve what they can do.
+import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
 import { HubError } from '../../domain/api/errors.ts'
+import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { OwnerFile, RepositoryFile } from '../../domain/content/prompt-file.ts'
-import { findProtection } from '../../domain/content/protected-labels.ts'
+import { findProtection, needsApproval, type ProtectedLabel } from '../../domain/content/protected-labels.ts'
+import type { Capability } from '../../domain/inspect/kinds.ts'
+import type { LabelledVersion } from '../../domain/managing/approval.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { targetOf, versionsOf } from '../../domain/values/label-target.ts'
 import { isTag, type RepositoryPlace } from '../../domain/values/names.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findChanges } from '../read/activity.ts'
+import { findCapabilities } from '../read/capabilities.ts'
+import { inspectVersion } from '../read/inspect-in-thread.ts'
+import { findVersion } from '../read/records.ts'
 import type { Readers } from './attempts.ts'
 import { type Bearer, requirePermission, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
@@ -33,30 +40,58 @@ export function requireLabelRights(
   requireRights(bearer, place, needed, file)
 }
 
-/** Refuses labels that a version which is being published cannot have, because it has no results yet. @throws HubError `evidence_missing` */
-export function refuseConditional(
-  labels: readonly string[],
-  { owner }: RepositoryPlace,
-  file: OwnerFile | undefined,
-): void {
+/** A move of a label that is being judged. */
+interface JudgedMove {
+  owner: string
+  name: string
+  label: string
+  bearer: Pick<Bearer, 'isSignedIn'>
+  /** What the owner requires of the label. */
+  protection: ProtectedLabel | undefined
+  /** The versions that the label has now. */
+  present: readonly string[]
+}
+
+/** A version that is being published, with the labels that it is to get. */
+export interface NewVersion {
+  record: VersionRecord
+  /** The files beside its SKILL.md, by path. */
+  files: Parameters<typeof inspectVersion>[1]
+  labels: readonly string[]
+  ownerFile: OwnerFile | undefined
+  /** The labels of the prompt now. */
+  was: RepositoryFile['labels']
+}
+
+/** Judges the labels of a version that is being published: it has no results yet, and what it can do may be new. @throws HubError `evidence_missing`, `approval_needed` */
+export async function judgeNewVersion(
+  { record, files, labels, ownerFile, was }: NewVersion,
+  bearer: Pick<Bearer, 'isSignedIn'>,
+  deps: PublishHub,
+): Promise<void> {
+  const { owner, name, version } = record
   for (const label of labels) {
-    const protection = findProtection(file, label)
-    if (protection === undefined || typeof protection === 'string') continue
-    throw new HubError(
-      'evidence_missing',
-      `${owner} requires results before ${label} moves, and a version that is being published has none. Publish without the label ${label}, report the results of ${protection.requires.join(', ')}, then move it.`,
-    )
+    const protection = findProtection(ownerFile, label)
+    if (typeof protection !== 'object') continue
+    if (protection.requires)
+      throw new HubError(
+        'evidence_missing',
+        `${owner} requires results before ${label} moves, and a version that is being published has none. Publish without the label ${label}, report the results of ${protection.requires.join(', ')}, then move it.`,
+      )
+    const move = { owner, name, label, bearer, protection, present: versionsAt(was, label) }
+    const inspect = () => deps.runLong(inspectVersion, record, record.skill ? files : [])
+    await judgeCapabilities(move, [{ version, inspect }], deps)
   }
 }
 
 /**
- * Judges what a label is to point at. A version that it gets anew needs the results that the owner requires, unless it had that version before.
+ * Judges what a label is to point at. A version that it gets anew needs the results that the owner requires, unless it had that version before; and a member, where it has new capabilities.
  *
  * @returns whether the label goes back to a version that it had before
- * @throws HubError `evidence_missing`
+ * @throws HubError `evidence_missing`, `approval_needed`, `unavailable`
  */
 export async function judgeMove(
-  { owner, name }: RepositoryPlace,
+  { owner, name, bearer }: RepositoryPlace & { bearer: Pick<Bearer, 'isSignedIn'> },
   label: string,
   files: { was: RepositoryFile; is: RepositoryFile },
   folder: FolderState,
@@ -68,19 +103,60 @@ export async function judgeMove(
   const isMoved = was?.version !== version
   const { changes } = isMoved ? await findChanges(owner, name, deps) : { changes: [] }
   const isRestored = changes.some((one) => one.label === label && (one.from === version || one.to === version))
-  const fresh = [
-    ...(isMoved && !isRestored ? [version] : []),
-    ...(split && !(was && versionsOf(was).includes(split.version)) ? [split.version] : []),
-  ]
+  const present = versionsAt(files.was.labels, label)
+  const second = split && !present.includes(split.version) ? [split.version] : []
   const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
-  if (fresh.length === 0 || protection === undefined || typeof protection === 'string') return isRestored
-  const [{ requireEvidence }, { readTested }] = await Promise.all([
-    import('../../domain/managing/evidence.ts'),
-    import('./read-from-git.ts'),
-  ])
-  for (const one of fresh) {
-    const { content_sha256, results } = await readTested({ owner, name, version: one }, folder, readers, deps)
-    requireEvidence(label, protection, { owner, name, version: one, content_sha256 }, results)
+  if (typeof protection !== 'object') return isRestored
+  if (protection.requires) {
+    const [{ requireEvidence }, { readTested }] = await Promise.all([
+      import('../../domain/managing/evidence.ts'),
+      import('./read-from-git.ts'),
+    ])
+    for (const one of [...(isMoved && !isRestored ? [version] : []), ...second]) {
+      const { content_sha256, results } = await readTested({ owner, name, version: one }, folder, readers, deps)
+      requireEvidence(label, protection, { owner, name, version: one, content_sha256 }, results)
+    }
   }
+  const fresh = [...(present.includes(version) ? [] : [version]), ...second]
+  const inspected = fresh.map((one) => ({ version: one, inspect: () => inspectServed({ owner, name }, one, deps) }))
+  await judgeCapabilities({ owner, name, label, bearer, protection, present }, inspected, deps)
   return isRestored
+}
+
+const versionsAt = (labels: RepositoryFile['labels'], label: string): string[] => {
+  const target = targetOf(labels, label)
+  return target ? versionsOf(target) : []
+}
+
+/** Judges what versions can do that those of the label cannot, where a member must approve that. A version that the label had before is no exception: why it lost it is not known. @throws HubError `approval_needed`, `unavailable` */
+async function judgeCapabilities(
+  { owner, name, label, bearer, protection, present }: JudgedMove,
+  fresh: readonly { version: string; inspect: () => Promise<readonly Capability[]> }[],
+  deps: PublishHub,
+): Promise<void> {
+  if (bearer.isSignedIn || !needsApproval(protection)) return
+  const { requireApproval } = await import('../../domain/managing/approval.ts')
+  let known: LabelledVersion[] | undefined
+  for (const { version, inspect } of fresh) {
+    known ??= await mapConcurrently(1, present, async (one) => {
+      return { version: one, capabilities: await inspectServed({ owner, name }, one, deps) }
+    })
+    const place = { owner, name, label, baseUrl: deps.baseUrl }
+    requireApproval(place, known, { version, capabilities: await inspect() })
+  }
+}
+
+/** Returns what a version can do. @throws HubError `unavailable` if the hub does not serve it, so that nothing moves that nobody has inspected */
+async function inspectServed(
+  { owner, name }: RepositoryPlace,
+  version: string,
+  deps: PublishHub,
+): Promise<readonly Capability[]> {
+  const record = (await findVersion(owner, name, version, deps))?.value()
+  if (record) return findCapabilities(record, deps)
+  throw new HubError(
+    'unavailable',
+    `This hub does not serve ${owner}/${name}@${version} yet, so it cannot say what it can do. Try again in five seconds.`,
+    { retryAfterSeconds: 5 },
+  )
 }

@@ -163,7 +163,14 @@ async function decideMove(
   const from = targetOf(state.file.labels, change.label)?.version ?? null
   const isRestored =
     indexText !== undefined &&
-    (await judgeMove(place, change.label, { was: state.file, is: file }, { ...folder, ownerIndex }, readers, deps))
+    (await judgeMove(
+      { ...place, bearer: sending.bearer },
+      change.label,
+      { was: state.file, is: file },
+      { ...folder, ownerIndex },
+      readers,
+      deps,
+    ))
   return { name, folder, file, indexText, from, version: change.version, isRestored }
 }
 

@@ -7,11 +7,12 @@ import type { Proposal, ProposalSummary } from '../../domain/api/proposal.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
+import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
-import { type CheckedPublish, type CheckParts, checkPublish } from './check-publish.ts'
+import { type CheckParts, checkPublish } from './check-publish.ts'
 import { decodeBody } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
@@ -36,7 +37,7 @@ const takeTurn = createTurns({
 interface Checked {
   body: PublishInput
   linesBefore: number
-  decision: CheckedPublish
+  decision: PublishDecision
 }
 
 /** A proposal with the records that its page compares. */

@@ -11,6 +11,7 @@ import type { FreshCopies, WriteOrigin } from '../../state/fresh-copies.ts'
 import type { Proposals } from '../../state/proposal-store.ts'
 import type { RateLimiter } from '../../state/rate-limiter.ts'
 import type { Hub } from '../hub.ts'
+import type { NameSearch } from '../read/close-names.ts'
 import type { TokenChecks } from './authenticate.ts'
 
 /** The webhooks of owners. Every function throws HubError `unavailable` if the store fails. */
@@ -34,6 +35,7 @@ export interface OwnerWebhooks {
 /** A hub to which a sender publishes. Its files and copies are read again each time, because a write changes them. */
 export interface PublishHub
   extends TokenChecks,
+    NameSearch,
     Pick<Hub, 'baseUrl' | 'siteFiles' | 'runLong' | 'quota' | 'clientAddress'> {
   git: GitStore
   /** Parses the archive of a skill's folder to publish, with its query parameters. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */

@@ -69,6 +69,16 @@ function say(attempt: Awaited<ReturnType<typeof decided>>): string {
     .join(' ')
 }
 
+test('warns if the name of a new prompt is almost that of another, and of no other prompt', async () => {
+  const near = { code: 'near_name', message: 'the name is almost that of acme/code-review', line: null } as const
+  const warned = async (found: Found) => {
+    const { answer } = await decided(acceptPublish({ warnOfNear: async () => [near] }), found)
+    return (answer.data as unknown as { warnings: unknown[] }).warnings
+  }
+  expect(await warned({})).toContainEqual(near)
+  expect(await warned({ versions: ['1.0.0'], text: fileOf('Old.\n') })).not.toContainEqual(near)
+})
+
 const OLD: Found = { versions: ['1.0.0'], text: fileOf('Old.\n') }
 const OF_SAME: Found = { versions: ['1.0.0'], text: fileOf(SAME) }
 const TWO: Found = { ...OLD, versions: ['1.0.0', '1.0.1'] }

@@ -32,10 +32,11 @@ import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
+import { warnOfNear } from '../read/close-names.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
-import { judgeMove, refuseConditional, requireLabelRights } from './label-moves.ts'
+import { judgeMove, judgeNewVersion, type NewVersion, requireLabelRights } from './label-moves.ts'
 import { type Body, bodyKindOf } from './media-types.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
@@ -81,6 +82,10 @@ export interface AcceptedPublish extends Sending {
     folder: FolderState,
     readers: Readers,
   ) => Promise<boolean>
+  /** Warns if the name of a new prompt is almost that of another. */
+  warnOfNear: () => Promise<Warning[]>
+  /** Judges the labels of a version that is new. */
+  judgeNewVersion: (version: NewVersion) => Promise<void>
   /** Lists the numbers that are used although git may no longer list them. */
   listUsed: () => Promise<readonly string[]>
 }
@@ -118,7 +123,9 @@ export function openPublish(request: Request, proposal?: AcceptedProposal): Open
             lookAround,
             listRuns: findRuns,
             listUsed,
-            judgeMove: (...move: Parameters<AcceptedPublish['judgeMove']>) => judgeMove({ owner, name }, ...move, deps),
+            judgeMove: (...move: Parameters<AcceptedPublish['judgeMove']>) => judgeMove(sending, ...move, deps),
+            warnOfNear: () => warnOfNear({ owner, name }, deps),
+            judgeNewVersion: (version: NewVersion) => judgeNewVersion(version, bearer, deps),
             listSince: since,
             verify,
             isUnseen: (written: Written) => isUnseen(written, deps),
@@ -242,7 +249,8 @@ async function decideAttempt(
   const around = { ...(await accepted.lookAround()), needsMajor: hasPublishingRule(ownerFile, 'semver') }
   const { decidePublish } = await import('./decide.ts')
   const decision = await runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
-  const { isUnchanged, versionText, indexText, version, file, record, changes, warnings } = decision
+  const { isUnchanged, versionText, indexText, version, file, record, changes } = decision
+  const warnings = [...decision.warnings, ...(state.versions.length === 0 ? await accepted.warnOfNear() : [])]
   const data = describeOutcome({ record, warnings, breaking: changes?.breaking ?? false }, isUnchanged, accepted)
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
   if (!isUnchanged && record.attestations.length > 0) {
@@ -251,7 +259,8 @@ async function decideAttempt(
     const runs = await accepted.listRuns(version.content_sha256)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }
-  if (!isUnchanged) refuseConditional(labels, { owner, name }, ownerFile)
+  const given = body.files?.map(({ path, bytes }) => measureFile(path, bytes)) ?? latest.files
+  if (!isUnchanged) await accepted.judgeNewVersion({ record, files: given, labels, ownerFile, was: state.file.labels })
   else for (const label of labels) await accepted.judgeMove(label, { was: state.file, is: file }, folder, readers)
   const inText = accepted.wantsText ? sayPublished(data) : undefined
   if (body.dry_run) return { kind: 'answer', answer: { data, inText } }
@@ -271,7 +280,6 @@ async function decideAttempt(
     throw brokenFileError({ kind: 'version', owner, name, version: version.version }, [
       { key: '', message: 'expected a file beside the folder of the same name. Remove the folder' },
     ])
-  const given = body.files?.map(({ path, bytes }) => measureFile(path, bytes)) ?? latest.files
   const files = version.bundle ? given : []
   const { includes = [] } = version
   if (versionText !== undefined && includes.length > 0) {

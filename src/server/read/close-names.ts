@@ -1,6 +1,7 @@
 // Suggests similar names for a repository that does not exist: the same name under another owner, or a name that differs by a few typos.
 
 import { HubError } from '../../domain/api/errors.ts'
+import type { Warning } from '../../domain/api/schema.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
 import { isTakenFor } from '../../domain/search/near-names.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
@@ -27,12 +28,25 @@ export async function findClose(
 }
 
 /** Finds the listed repository, first in `top`, for which one with the given name is easily taken. @returns its full name */
-export async function findTakenFor(
+async function findTakenFor(
   place: RepositoryPlace,
   { search }: { search: () => Pick<Search, 'findNear'> },
 ): Promise<string | undefined> {
   const found = (await orNone(() => search().findNear(place.name))).find((one) => isTakenFor(place, one))
   return found && `${found.owner}/${found.name}`
+}
+
+/** Where near names are looked up; nowhere on Netlify, whose functions for writes have no index. */
+export interface NameSearch {
+  search?: (() => Pick<Search, 'findNear'>) | undefined
+}
+
+/** Warns about a new name that is almost that of another prompt. */
+export async function warnOfNear(place: RepositoryPlace, { search }: NameSearch): Promise<Warning[]> {
+  const near = search && (await findTakenFor(place, { search }))
+  if (near === undefined) return []
+  const message = `the name is almost that of ${near}, so that people may take one for the other. Choose another name, unless this is meant`
+  return [{ code: 'near_name', message, line: null }]
 }
 
 async function findCandidates(name: string, search: () => Pick<Search, 'find'>) {
