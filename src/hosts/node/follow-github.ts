@@ -14,7 +14,7 @@ const CLONE_DIR = '.hub/content'
 const OWN_PAUSE_MS = 1_000
 /** The same for what other hubs publish, whose publishers do not wait for it here. */
 const OTHERS_PAUSE_MS = 2_000
-/** A loaded machine fetches slowly, so it fetches for others less often. */
+/** A loaded machine fetches slowly, so it fetches less often. */
 const PAUSES_PER_FETCH = 3
 /** Maximum number of processes in one folder, each with its own clone. */
 const MAX_CLONES = 64
@@ -75,7 +75,8 @@ export async function followGitHub(
     if (pauseMs === undefined || isFetching || signal.aborted) return
     timer = setTimeout(fetchSoon, Math.max(0, endedMs + pauseMs - performance.now())).unref()
   }
-  const fetchAfter = (ms: number) => {
+  const fetchAfter = (atLeastMs: number) => {
+    const ms = atLeastMs === 0 ? 0 : Math.max(atLeastMs, PAUSES_PER_FETCH * lastedMs)
     pauseMs = Math.min(pauseMs ?? ms, ms)
     plan()
   }
@@ -87,7 +88,7 @@ export async function followGitHub(
     /** Fetches soon, because this hub has published something. @param isLast whether no other publish waits here */
     fetchPublished: (isLast: boolean) => fetchAfter(isLast || config.databaseUrl === undefined ? 0 : OWN_PAUSE_MS),
     /** Fetches soon, because another hub published something. */
-    fetchForOthers: () => fetchAfter(Math.max(OTHERS_PAUSE_MS, PAUSES_PER_FETCH * lastedMs)),
+    fetchForOthers: () => fetchAfter(OTHERS_PAUSE_MS),
     /** Fetches regularly until the signal aborts. @param moved called when there is another commit to serve */
     start(moved: () => void): void {
       onMove = moved
