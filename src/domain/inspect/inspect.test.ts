@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { MALICIOUS_SKILLS } from '../../../tests/fixtures/malicious-skills.ts'
 import { compareCapabilities, kindsOf } from './compare.ts'
+import { decodeDamaged } from './damaged-text.ts'
 import { summariseAdded } from './describe.ts'
 import { inspectFiles } from './inspect.ts'
 import type { CapabilityKind } from './kinds.ts'
@@ -218,4 +219,13 @@ test('shows each of 200 added capabilities in the difference, and nothing of a t
   }
   const moved = inspect({ 'SKILL.md': '', 'notes.md': `\n\n${BENIGN.join('\n')}` })
   expect(compareCapabilities(before, moved)).toEqual({ added: [], removed: [] })
+})
+
+test('reads what is not quite UTF-8 as a decoder does, without zeros', () => {
+  for (let seed = 1; seed < 3_000; seed++) {
+    const bytes = Uint8Array.from({ length: 9 }, (_, at) => ((seed * 2_654_435_761) >>> (at * 3)) & 0xff)
+    const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.filter((byte) => byte !== 0))
+    const unified = (text: string) => text.replace(/[\ufffd\u007f]+/g, '?')
+    expect(unified(decodeDamaged(bytes))).toBe(unified(decoded.replace(/^\ufeff/, '')))
+  }
 })

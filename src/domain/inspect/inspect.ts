@@ -2,6 +2,7 @@
 import { withoutControls } from '../text/printable.ts'
 import { lineCounter } from '../text/text-length.ts'
 import { decodeFile } from '../values/file-entry.ts'
+import { decodeDamaged } from './damaged-text.ts'
 import { CAPABILITY_KINDS, type Capability, type CapabilityKind, type CapabilitySeverity, MORE } from './kinds.ts'
 import type { Rule } from './rule.ts'
 import { DISGUISED_RULES } from './rules-disguised.ts'
@@ -25,7 +26,7 @@ const WORDS = openWords(RULES.map(({ words }) => words))
 /** Listed findings of a kind with one severity; the others are counted. */
 const MAX_LISTED = 50
 /** How many characters all rules together read, so that a text in which every rule looks in vain takes no longer than others of its length: the densest of 649 public skills needs nine for each of its own. */
-const MAX_READ = 16_000_000
+const MAX_READ = 12_000_000
 const MIN_READ = 500_000
 const READ_PER_CHARACTER = 12
 /** New matches of one rule in one line. */
@@ -110,7 +111,7 @@ function inspectBytes(path: string, bytes: Uint8Array, isProgram: boolean, add: 
   else if (!isImage) add('encoded', severity, 1, what)
   // A text in UTF-16 is one without its zeros. In other bytes, only what is long enough to be no chance is read.
   const text = isReadable
-    ? new TextDecoder().decode(bytes).replaceAll('\0', '')
+    ? decodeDamaged(bytes)
     : (new TextDecoder('latin1').decode(bytes).match(PRINTED) ?? []).join('\n')
   const addSome: Add = (kind, severity, line, words) => {
     if (isReadable || (severity === 'danger' && kind !== 'hides')) add(kind, severity, line, words)

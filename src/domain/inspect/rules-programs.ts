@@ -206,7 +206,7 @@ export const PROGRAM_RULES: readonly Rule[] = [
     words:
       'webhook requestbin oast oastify interact burpcollaborator canarytokens pipedream rentry glot pastebin transfer 0x0 beeceptor requestcatcher dnslog',
     pattern:
-      /\b(?:[\w-]{1,63}\.){0,3}(?:webhook\.site|requestbin\.(?:com|net)|oast\.\w{2,8}|oastify\.com|interact\.sh|burpcollaborator\.net|canarytokens\.(?:com|org)|m\.pipedream\.net|beeceptor\.com|requestcatcher\.com|dnslog\.cn|transfer\.sh|0x0\.st|glot\.io\/snippets|rentry\.co|pastebin\.com\/raw)\b/gi,
+      /\b(?:webhook\.site|requestbin\.(?:com|net)|oast\.\w{2,8}|oastify\.com|interact\.sh|burpcollaborator\.net|canarytokens\.(?:com|org)|m\.pipedream\.net|beeceptor\.com|requestcatcher\.com|dnslog\.cn|transfer\.sh|0x0\.st|glot\.io\/snippets|rentry\.co|pastebin\.com\/raw)\b/gi,
     usual: /transfer\.sh|0x0\.st/i,
     why: 'A place where anybody collects what others send, or keeps a text that can change.',
   },
