@@ -234,15 +234,15 @@ test('what no git sends ends with nothing', async () => {
   }
 })
 
-//  what the reader does, after how many of 10 chunks it waits, for how long, whether it gets all
+//  what the reader does, after how many of 10 chunks it waits, for how long, how long it may, whether it gets all
 test.each([
-  ['takes all at once', 10, 0, true],
-  ['waits after each, no longer than it may', 1, 5, true],
-  ['takes the first, and then nothing', 1, 1_000, false],
-  ['takes some, and then nothing', 4, 1_000, false],
-])('a reader that %s', async (_, after, waitMs, expected) => {
+  ['takes all at once', 10, 0, 10_000, true],
+  ['waits after each, no longer than it may', 1, 5, 10_000, true],
+  ['takes the first, and then nothing', 1, 1_000, 200, false],
+  ['takes some, and then nothing', 4, 1_000, 200, false],
+])('a reader that %s', async (_, after, waitMs, behindMs, expected) => {
   const source = Readable.from(Array.from({ length: 10 }, () => Buffer.alloc(100_000)))
-  const passed = keepUp(source, { behindMs: 200, bytesPerSecond: 1_000_000 })
+  const passed = keepUp(source, { behindMs, bytesPerSecond: 1_000_000 })
   let taken = 0
   for await (const chunk of passed) {
     taken += chunk.length / 100_000
