@@ -207,10 +207,11 @@ export function testPromptPage(opened: () => BuiltSite): void {
   describe('a version published after the build', () => {
     test('is shown at once on its page and in a comparison', async () => {
       const name = 'unvisited'
+      const content = `${hostile('fresh')}\nAsk https://newest.example/a first.\n`
       const { data: repository } = await site.getJson(`/api/v1/repos/mallory/${name}`)
       const { data: record } = await site.getJson(`/api/v1/repos/mallory/${name}/versions/1.0.0`)
       const { data: versions } = await site.getJson(`/api/v1/repos/mallory/${name}/versions`)
-      const version = { ...record, version: '1.1.0', content: hostile('fresh'), previous_version: '1.0.0' }
+      const version = { ...record, version: '1.1.0', content, previous_version: '1.0.0' }
       const origin = { commit: 'a'.repeat(40), kept_at: new Date().toISOString() }
       await site.fresh.keep('versions', { ...origin, version })
       await site.fresh.keep('repositories', {
@@ -221,11 +222,12 @@ export function testPromptPage(opened: () => BuiltSite): void {
         ...origin,
       })
       const { page, problems } = await site.open(`/mallory/${name}/v/1.1.0`)
-      expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))
+      expect(await page.locator('#content').textContent()).toBe(content)
       expect(await page.locator('#content .unseen').first().getAttribute('data-code')).toBe('U+2028')
       expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
       await page.goto(`${site.origin}/mallory/${name}`)
-      expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))
+      expect(await page.locator('#content').textContent()).toBe(content)
+      expect(await page.locator('.activity').textContent()).toMatch(/Published 1\.1\.0: now contacts newest\.example/)
       await page.getByRole('link', { name: /^Compare.*1\.0\.0 with 1\.1\.0$/ }).click()
       expect(await page.locator('.line.added').first().isVisible()).toBe(true)
       expect(problems).toEqual([])

@@ -10,6 +10,7 @@ import type {
 } from '../../domain/api/schema.ts'
 import { countHidden } from '../../domain/content/hidden-characters.ts'
 import { findModelNotice, type ModelNotice } from '../../domain/content/models.ts'
+import { summariseAdded } from '../../domain/inspect/describe.ts'
 import type { Capability } from '../../domain/inspect/kinds.ts'
 import { isChatMessage } from '../../domain/values/chat.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
@@ -46,6 +47,8 @@ export interface PromptView {
   results: readonly Result[]
   /** What the version shown can do. */
   capabilities: readonly Capability[]
+  /** What it can do, in words, that the version before it cannot; empty on a version's page. */
+  gained: string
   /** The newest forks of the prompt. */
   forks: string[]
   /** What the version includes. */
@@ -104,6 +107,9 @@ export async function readPrompt(
     record ? readParts(hub, record) : [],
     record ? hub.findCapabilities(record) : [],
   ])
+  const before = version === undefined ? (record?.previous_version ?? null) : null
+  const older = before === null ? undefined : await hub.findVersion(owner, name, before)
+  const gained = older ? summariseAdded(await hub.findCapabilities(older), capabilities) : ''
   const texts = record ? textsOf(record) : []
   const publishers = [...versions, ...results].map((one) =>
     'published_by' in one ? one.published_by : one.reported_by,
@@ -122,6 +128,7 @@ export async function readPrompt(
     tags: repository.tags.filter((tag) => used.has(tag)),
     results,
     capabilities,
+    gained,
     forks: forks.map(({ full_name }) => full_name),
     parts,
     dependents: dependents.meta.total,
