@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Client } from 'pg'
+import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -160,6 +161,35 @@ describe('deploy/kubernetes', () => {
     expect([budget.spec.minAvailable, budget.spec.selector]).toEqual([1, hub.spec.selector])
     const mounts = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)
     expect(mounts).toEqual(expect.arrayContaining(['/hub/.hub', '/catalogue', '/tmp']))
+  })
+
+  test('each object has the fields that Kubernetes defines, and no other', () => {
+    const places: Record<string, string> = {
+      Namespace: 'core/v1',
+      Service: 'core/v1',
+      StatefulSet: 'apps/v1',
+      PodDisruptionBudget: 'policy/v1',
+    }
+    const isTyped = (type: string, object: object) => {
+      const { kind } = object as { kind: string }
+      const from = resolve(`tests/node_modules/kubernetes-types/${places[kind]}`)
+      return `{ const object: ${type.replace('KIND', `import('${from}').${kind}`)} = ${JSON.stringify(object)} }`
+    }
+    const whole = ['single/namespace.yaml', 'single/hub.yaml', 'cluster/disruptions.yaml'].flatMap(documents)
+    const checks = [
+      'type Part<T> = T extends object ? { [K in keyof T]?: Part<T[K]> } : T',
+      ...whole.map((object) => isTyped('KIND', object)),
+      isTyped('Part<KIND>', hubs),
+      // Without this, a check that finds nothing would pass.
+      isTyped('Part<KIND>', { ...hubs, spec: { replicaz: 2 } }),
+    ]
+    const file = join(temporaryFolder('hub-kubernetes-types-'), 'objects.ts')
+    writeFileSync(file, checks.join('\n'))
+    const program = ts.createProgram([file], { lib: ['lib.es5.d.ts'], strict: true, types: [], noEmit: true })
+    const problems = ts.getPreEmitDiagnostics(program)
+    expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([
+      expect.stringContaining('replicaz'),
+    ])
   })
 
   test.skipIf(!isInstalled('kubectl'))('kubectl builds both', () => {
