@@ -110,6 +110,16 @@ async function loseTokens(url: string): Promise<void> {
 async function oneMachine(): Promise<void> {
   const folder = temporaryFolder('hub-faults-')
   const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' })
+  /** The hub may have locked the index for a publish. */
+  const retry = (...args: string[]) =>
+    poll(`git ${args.join(' ')}`, WITHIN_MS, async () => {
+      try {
+        git(...args)
+        return true
+      } catch {
+        return undefined
+      }
+    })
   mkdirSync(join(folder, dirname(FIRST_PATH)), { recursive: true })
   writeFileSync(join(folder, FIRST_PATH), FIRST)
   git('init', '-b', 'main')
@@ -122,8 +132,8 @@ async function oneMachine(): Promise<void> {
     [
       'somebody checks out a commit',
       async () => {
-        git('checkout', '--detach')
-        return () => git('checkout', 'main')
+        await retry('checkout', '--detach')
+        return () => retry('checkout', 'main')
       },
     ],
     [
