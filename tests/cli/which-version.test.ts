@@ -49,6 +49,40 @@ describe('hubcli', () => {
       expect(hub.asked).toEqual(asked)
     })
 
+    test.each([
+      ['of the API', '/api/v1/repos/acme/x/versions/1.0.0/capabilities'],
+      ['of a mirror', '/data/v1/repos/acme/x/capabilities/1.0.0.json'],
+    ])('info shows what a version can do, from the files %s, the most unusual first', async (_, place) => {
+      const info = ['info', 'acme/x@production']
+      expect(await run(info)).toMatchObject({
+        code: 0,
+        stdout: `acme/x 1.0.0\nvariables: who\nsha256: ${sha256('one {{who}}')}\ncan do: the hub does not say\n`,
+      })
+      const data = [
+        { kind: 'network', severity: 'info', path: 'SKILL.md', line: 1, text: 'x.example\u001b[2J' },
+        { kind: 'hides', severity: 'danger', path: 'a.sh', line: null, text: 'history -c' },
+      ]
+      let found: unknown = data
+      hub.meddle = (asked, answer) => {
+        if (!asked.includes('/capabilities')) return false
+        if (asked === place) answer.end(JSON.stringify({ data: found }))
+        else answer.writeHead(404).end('<h1>Not found</h1>')
+        return true
+      }
+      const { stdout } = await run(info)
+      expect(stdout.split('can do:\n')[1]).toBe(
+        'danger  hides    history -c     a.sh\ninfo    network  x.example [2J  SKILL.md:1\n',
+      )
+      expect(JSON.parse((await run([...info, '--json'])).stdout)).toMatchObject({
+        version: { version: '1.0.0' },
+        capabilities: [data[1], data[0]],
+      })
+      found = []
+      expect((await run(info)).stdout).toContain("can do: nothing that the hub's rules find\n")
+      found = ['x']
+      expect((await run(info)).stdout).toContain('can do: the hub does not say\n')
+    })
+
     test('reads the record if the response has no checksum', async () => {
       hub.isPlain = true
       expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: '' })

@@ -13,6 +13,7 @@ from prompt_hub.trouble import PromptHubError
 # the command.
 MODULES = {
     "pull": "reading", "cat": "reading", "render": "reading", "export": "exporting", "search": "listing", "versions": "listing",
+    "info": "showing",
     "push": "publishing", "check": "publishing", "recompose": "recomposing", "result": "managing",
     "label": "managing", "yank": "managing", "unyank": "managing", "deprecate": "managing", "readme": "managing", "edit": "managing",
     "add": "change", "install": "change", "update": "change", "remove": "change",
