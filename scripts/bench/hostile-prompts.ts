@@ -8,6 +8,7 @@ import { ask, callTool, publishTo } from './hostile-clients.ts'
 import { type HostileHub, startHostileHub } from './hostile-hub.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { measureReader } from './reader.ts'
+import { WORST_LINES, worstFiles } from './worst-skills.ts'
 
 const MAX_WAIT_MS = 250
 /** An update is listed as fast with the hostile prompt as without, up to what differs from run to run. */
@@ -19,6 +20,8 @@ const OWNER = 'attacker'
 const LONG_PROMPTS = 16
 /** One fewer than there can be, so that another one can be published. */
 const VERSIONS = LIMITS.versionsPerRepository - 1
+/** What a skill can do is kept for each version, so a client asks for each once. */
+const SKILL_VERSIONS = 3
 const READ_MS = 6_000
 /** The requests of the client at a time. */
 const AT_ONCE = 4
@@ -36,6 +39,21 @@ function writeLongPrompts(content: string): void {
       const place = { kind: 'version', owner: OWNER, name: `long-${prompt}`, version: `1.${minor}.0` } as const
       const changelog = `changelog: "${'\u{1f600}'.repeat(LIMITS.changelogCharacters - 10)}${minor}"\n`
       write(formatPath(place), versionFile(changelog, `Text ${prompt} ${minor}`))
+    }
+}
+
+/** Writes the largest skills of the texts in which the rules for capabilities look longest, each in versions with other bytes. */
+function writeLargeSkills(content: string): void {
+  const write = filesInto(content)
+  for (const [skill, line] of WORST_LINES.entries())
+    for (let minor = 0; minor < SKILL_VERSIONS; minor++) {
+      const place = { owner: OWNER, name: `skill-${skill}`, version: `1.${minor}.0` } as const
+      const more = 'skill: {description: Does one thing. Use it to measure.}\n'
+      write(formatPath({ kind: 'version', ...place }), versionFile(more, `Text ${skill} ${minor}`))
+      for (const { path, bytes } of worstFiles(line)) {
+        const other = Buffer.concat([Buffer.from(`${minor}\n`), bytes]).subarray(0, bytes.length)
+        write(formatPath({ kind: 'file', ...place, path }), other)
+      }
     }
 }
 
@@ -82,6 +100,10 @@ const READS: Readonly<Record<string, (hub: Client, count: number) => Promise<{ s
     const body = { content: `${lines.join('\n')}\nCheck ${count}\n`, compose: true }
     return ask(hub, `/api/v1/repos/${OWNER}/check-it/check`, { body })
   },
+  'what the largest skills can do': (hub, count) => {
+    const [skill, minor] = [count % WORST_LINES.length, Math.floor(count / WORST_LINES.length) % SKILL_VERSIONS]
+    return ask(hub, `/api/v1/repos/${OWNER}/skill-${skill}/versions/1.${minor}.0/capabilities`)
+  },
   'changes.json': (hub, count) => ask(hub, `/data/v1/repos/${OWNER}/long-${count % LONG_PROMPTS}/changes.json`),
   'versions.json': (hub, count) => ask(hub, `/data/v1/repos/${OWNER}/long-${count % LONG_PROMPTS}/versions.json`),
 }
@@ -95,7 +117,10 @@ export async function measureHostilePrompts(dir: string, prompts: number): Promi
 }
 
 async function measureWaits(dir: string, prompts: number): Promise<Measurement[]> {
-  const hub = await startHostileHub(dir, prompts, writeLongPrompts)
+  const hub = await startHostileHub(dir, prompts, (content) => {
+    writeLongPrompts(content)
+    writeLargeSkills(content)
+  })
   const path = `/data/v1/repos/${hub.prompt}.json`
   const measurements: Measurement[] = []
   const read = async (work: () => Promise<unknown>, name: string) => {

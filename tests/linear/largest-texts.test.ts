@@ -1,6 +1,7 @@
 // Tests how long the thread that serves everybody is busy with calls on the largest permitted texts. Long work on short
 // texts, which runs in place, is measured in linear.test.ts.
 import { describe, expect, test } from 'vitest'
+import { WORST_LINES, worstFiles } from '../../scripts/bench/worst-skills.ts'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'
 import { fillMessages } from '../../src/domain/content/filling.ts'
 import { warnOfTexts } from '../../src/domain/content/findings.ts'
@@ -21,7 +22,6 @@ import { cpuMsSince } from '../cpu-time.ts'
 import { anIndex } from '../fixtures/records.ts'
 import { recordOf } from './made.ts'
 import { makeText } from './seeds.ts'
-import { WORST_LINES, worstFiles } from './worst-skills.ts'
 
 const CONTENT_BYTES = 262_144
 /** What takes long for its length. That no other part takes longer the longer a text is, linear.test.ts measures. */
