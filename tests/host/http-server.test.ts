@@ -200,8 +200,8 @@ describe('slow clients', () => {
     log.mockRestore()
   })
 
-  test('a response may take longer than the request timeout', async () => {
-    const at = await open({ limits })
+  test('a response may take longer than a request, and than a stalled connection', async () => {
+    const at = await open({ limits: { ...limits, stalledMs: 300 } })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}${CLOSE}`, at)
     await sleep(1_200)
     slow.resolve()

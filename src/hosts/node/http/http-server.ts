@@ -22,7 +22,7 @@ const LIMITS = {
   headersMs: 10_000,
   /** Maximum time to receive a request, from its first byte to its last. In that time, the longest arrives at 2 Mbit/s. */
   requestMs: 60_000,
-  /** Maximum time without a byte in either direction while a request is under way. A publish may wait for 25 s until it is answered. */
+  /** Maximum time without a byte in either direction, unless the hub has the whole request and has not answered yet. */
   stalledMs: 30_000,
   // nginx keeps its upstream connections open for 60 s. This timeout is longer, so that nginx never uses a connection that the hub is about to close.
   keepAliveMs: 65_000,
@@ -99,6 +99,12 @@ export async function startServer(
   )
   server.maxConnections = fitConnections(limits.connections)
   server.timeout = limits.stalledMs
+  server.on('timeout', (socket) => {
+    const outgoing = answering.get(socket)
+    // The client waits for the hub: who has published must hear the version, however long a loaded machine takes.
+    if (outgoing && !outgoing.headersSent && outgoing.req.complete) socket.setTimeout(limits.stalledMs)
+    else socket.destroy()
+  })
   // Without this listener, Node itself responds, without a body.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseUnreadable(socket, error.code, answering.get(socket)?.headersSent === true, allowOrigin),
