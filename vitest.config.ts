@@ -22,7 +22,7 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
  * file that starts many programs gains nothing, because a large process takes longer to start one.
  */
 const SHARED = [
-  'tests/{formats,github,models,oidc,review,stores}/**/*.test.ts',
+  'tests/{channels,formats,github,models,oidc,review,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,verify}.test.ts',
   'tests/clients/typescript*.test.ts',

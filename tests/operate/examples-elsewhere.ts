@@ -172,7 +172,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'clients',
     has: '@acme:registry',
-    reason: 'tests/server/npm.test.ts installs with npm.',
+    reason: 'tests/channels/npm.test.ts installs with npm.',
   },
   {
     document: 'clients',
@@ -218,11 +218,11 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'skills',
     has: '/api/apm',
-    reason: 'APM is in no registry here; tests/server/apm.test.ts has its requests.',
+    reason: 'APM is in no registry here; tests/channels/apm.test.ts has its requests.',
   },
   {
     document: 'skills',
     has: 'claude plugin marketplace add',
-    reason: 'It needs an account; tests/server/git.test.ts clones with git.',
+    reason: 'It needs an account; tests/channels/git.test.ts clones with git.',
   },
 ]
