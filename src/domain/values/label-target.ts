@@ -47,6 +47,12 @@ export function labelsWith(labels: Labels, version: string): string[] {
 export const formatTarget = (target: LabelTarget): string | LabelTarget =>
   target.split === null ? target.version : target
 
+/** Lists the versions that a label may give now; none for a label that is not there. */
+export function versionsAt(labels: Labels, label: string): string[] {
+  const target = targetOf(labels, label)
+  return target ? versionsOf(target) : []
+}
+
 /** Lists the labels that may give a version, with the share of callers if it is the second one, such as `production 10 %`. */
 export function marksOf(labels: Labels, version: string): string[] {
   return labelsWith(labels, version).map((label) => {

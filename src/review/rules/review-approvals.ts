@@ -2,7 +2,7 @@
 import { findProtection, needsApproval } from '../../domain/content/protected-labels.ts'
 import type { Capability } from '../../domain/inspect/kinds.ts'
 import { describeGain, findGain } from '../../domain/managing/approval.ts'
-import { targetOf, versionsOf } from '../../domain/values/label-target.ts'
+import { versionsAt } from '../../domain/values/label-target.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { OwnerVerdict } from './pull-owners.ts'
 import type { ReviewedLabels } from './review-results.ts'
@@ -20,9 +20,8 @@ export function listApprovals({ before, after, owner }: ReviewedLabels): Approve
   if (before === undefined || owner === 'broken') return []
   return Object.keys(after).flatMap((label) => {
     if (!needsApproval(findProtection(owner, label))) return []
-    const was = targetOf(before, label)
-    const present = was ? versionsOf(was) : []
-    const fresh = versionsOf(after[label]!).filter((version) => !present.includes(version))
+    const present = versionsAt(before, label)
+    const fresh = versionsAt(after, label).filter((version) => !present.includes(version))
     return fresh.length === 0 ? [] : [{ label, present, fresh }]
   })
 }

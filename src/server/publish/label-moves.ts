@@ -7,7 +7,7 @@ import { findProtection, needsApproval, type ProtectedLabel } from '../../domain
 import type { Capability } from '../../domain/inspect/kinds.ts'
 import type { LabelledVersion } from '../../domain/managing/approval.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
-import { targetOf, versionsOf } from '../../domain/values/label-target.ts'
+import { targetOf, versionsAt } from '../../domain/values/label-target.ts'
 import { isTag, type RepositoryPlace } from '../../domain/values/names.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findChanges } from '../read/activity.ts'
@@ -99,12 +99,13 @@ export async function judgeMove(
   deps: PublishHub,
 ): Promise<boolean> {
   const was = targetOf(files.was.labels, label)
-  const { version, split } = targetOf(files.is.labels, label)!
+  const { version } = targetOf(files.is.labels, label)!
   const isMoved = was?.version !== version
   const { changes } = isMoved ? await findChanges(owner, name, deps) : { changes: [] }
   const isRestored = changes.some((one) => one.label === label && (one.from === version || one.to === version))
   const present = versionsAt(files.was.labels, label)
-  const second = split && !present.includes(split.version) ? [split.version] : []
+  const fresh = versionsAt(files.is.labels, label).filter((one) => !present.includes(one))
+  const second = fresh.filter((one) => one !== version)
   const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
   if (typeof protection !== 'object') return isRestored
   if (protection.requires) {
@@ -117,15 +118,9 @@ export async function judgeMove(
       requireEvidence(label, protection, { owner, name, version: one, content_sha256 }, results)
     }
   }
-  const fresh = [...(present.includes(version) ? [] : [version]), ...second]
   const inspected = fresh.map((one) => ({ version: one, inspect: () => inspectServed({ owner, name }, one, deps) }))
   await judgeCapabilities({ owner, name, label, bearer, protection, present }, inspected, deps)
   return isRestored
-}
-
-const versionsAt = (labels: RepositoryFile['labels'], label: string): string[] => {
-  const target = targetOf(labels, label)
-  return target ? versionsOf(target) : []
 }
 
 /** Judges what versions can do that those of the label cannot, where a member must approve that. A version that the label had before is no exception: why it lost it is not known. @throws HubError `approval_needed`, `unavailable` */
