@@ -124,6 +124,11 @@ def is_silent(error):
     return re.search(r" returned status \d+\.$|answered without a message", str(error)) is not None
 
 
+def may_be_mirror(error):
+    """Whether a request of the API may have failed because this is a static mirror, which has files alone."""
+    return error.code in ("not_found", "unavailable") and (error.status or 404) == 404
+
+
 def in_commands(message):
     """Replaces the paths of the API that a hub names for programs by commands."""
     message = re.sub(r"Search with /api/v1/repos\?q=.*", 'Search with: hubcli search "<text>"', message)

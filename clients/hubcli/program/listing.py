@@ -4,7 +4,7 @@ import json
 import urllib.parse
 
 from program.checks import check_name
-from program.hub import MAX_PAGES, Hub, is_silent
+from program.hub import MAX_PAGES, Hub, is_silent, may_be_mirror
 from program.table import cell, search_row, versions_row, write
 from program.terminal import say, write_text
 from prompt_hub.trouble import PromptHubError
@@ -52,7 +52,7 @@ def versions(given):
     try:
         answer = read_versions(hub, f"/api/v1/repos/{name}/versions", "?page={}", 2)
     except PromptHubError as error:
-        if error.code not in ("not_found", "unavailable") or (error.status or 404) != 404:
+        if not may_be_mirror(error):
             raise
         try:
             answer = read_versions(hub, f"/data/v1/repos/{name}/versions/pages", "/{}.json", 1)

@@ -6,7 +6,7 @@ import stat
 import sys
 
 from program.checks import check_version, parse_wish
-from program.hub import Hub, is_silent
+from program.hub import Hub, is_silent, may_be_mirror
 from program.main import invalid
 from program.project import enter_project
 from program.terminal import note, say, write_text
@@ -160,7 +160,7 @@ class Wanted:
             repository = read_repository_record(text.decode("utf-8", "replace"), api)
         except PromptHubError as error:
             # A mirror has no API, and answers with an error or a page.
-            if error.code not in ("not_found", "unavailable") or (error.status or 404) != 404:
+            if not may_be_mirror(error):
                 raise
             try:
                 text = hub.read(file).data

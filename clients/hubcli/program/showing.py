@@ -2,7 +2,7 @@
 
 import json
 
-from program.hub import Hub
+from program.hub import Hub, may_be_mirror
 from program.reading import choose
 from program.table import cell, write
 from program.terminal import write_text
@@ -39,7 +39,7 @@ def read_capabilities(hub, name, version):
     try:
         found = hub.read_json(f"/api/v1/repos/{name}/versions/{version}/capabilities")
     except PromptHubError as error:
-        if error.code not in ("not_found", "unavailable") or (error.status or 404) != 404:
+        if not may_be_mirror(error):
             raise
         try:
             found = hub.read_json(f"/data/v1/repos/{name}/capabilities/{version}.json")
