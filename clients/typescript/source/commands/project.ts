@@ -147,8 +147,13 @@ export const outdatedCommand: Command = define({
 export const updateCommand: Command = define({
   takes: [0, MOST],
   options: {
-    ...{ lock, 'min-age': minAge, 'accept-publisher': flag, ...signatures },
-    ...{ deny: kinds, allow: kinds, json: flag },
+    lock,
+    'min-age': minAge,
+    'accept-publisher': flag,
+    ...signatures,
+    deny: kinds,
+    allow: kinds,
+    json: flag,
   },
   async run(names, { lock, 'min-age': age, 'accept-publisher': acceptPublisher, deny, allow, json, ...given }) {
     const denying = { deny: parseKinds(deny, '--deny'), allow: parseKinds(allow, '--allow') }
