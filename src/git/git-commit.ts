@@ -61,10 +61,13 @@ export async function commitFiles(
       await prepared.undo()
       throw mustCommitFirst(edited)
     }
-    await notePublishing(tree, { branch, commit: sha }).catch(async (error: unknown) => {
+    try {
+      await notePublishing(tree, { branch, commit: sha })
+      await prepared.makeFolders()
+    } catch (error) {
       await prepared.undo()
       throw error
-    })
+    }
     isMoving = true
     const outcome = await moveBranch(git, { branch, from: head, to: sha, reason: headline })
     if (outcome.kind === 'committed') reportEdited(await prepared.show(), warn)
@@ -122,6 +125,7 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
       if (error instanceof HubError) await unlockIndex(tree)
       throw error
     })
+    await prepared.makeFolders()
     reportEdited([...prepared.edited.keys(), ...(await prepared.show())], warn)
   }
   await releaseIndex(tree)

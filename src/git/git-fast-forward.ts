@@ -20,7 +20,7 @@ export interface FileChange {
 }
 
 /**
- * Writes the changed files, and an index that has them, under other names, so that only renames remain to be done. The caller holds the index lock.
+ * Writes the changed files, and an index that has them, under other names, so that only folders and renames remain to be done. The caller holds the index lock.
  *
  * @param files the files that differ
  * @param hexDigits the length of the repository's object IDs
@@ -47,11 +47,8 @@ export async function prepareFastForward(tree: WorkTree, files: readonly FileCha
   try {
     await copyIndex(join(gitFolder, 'index'), index)
     if (files.length > 0) await mergeIndex(tree, index, files, hexDigits)
-    for (const [number, { path, bytes }] of changed.entries()) {
-      if (bytes === undefined) continue
-      if (await mkdir(join(folder, dirname(path)), { recursive: true })) folders.add(dirname(path))
-      await writeFile(join(work, String(number)), bytes, { flush: true })
-    }
+    for (const [number, { bytes }] of changed.entries())
+      if (bytes !== undefined) await writeFile(join(work, String(number)), bytes, { flush: true })
   } catch (error) {
     await undo()
     throw error
@@ -59,8 +56,14 @@ export async function prepareFastForward(tree: WorkTree, files: readonly FileCha
   return {
     /** The files that somebody edited, which stay as they are, with sentences without a period. */
     edited: new Map(seen.flatMap((file) => (isClean(file) ? [] : [[file.path, describe(file)] as const]))),
-    /** Removes the temporary files. */
+    /** Removes the temporary files, and the folders that were made. */
     undo,
+    /** Makes the folders of the files. The publish is remembered by then, so that a killed hub leaves no empty folder. */
+    async makeFolders(): Promise<void> {
+      for (const { path, bytes } of changed)
+        if (bytes !== undefined && (await mkdir(join(folder, dirname(path)), { recursive: true })))
+          folders.add(dirname(path))
+    },
     /** Renames the files and the index to their final names. @returns the paths that somebody edited in the meantime, which stay as they are */
     async show(): Promise<string[]> {
       const edited: string[] = []
