@@ -16,13 +16,18 @@ const REVIEW = resolve('.github/actions/review/review.ts')
 const COMMENT = resolve('.github/actions/comment/comment.ts')
 let root: string
 let canary: string
-const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+/** Whether a test may have changed the repository. */
+let isChanged = false
+function git(...args: string[]): string {
+  isChanged = true
+  return execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
     cwd: root,
     encoding: 'utf8',
     stdio: 'pipe',
   }).trim()
+}
 function put(path: string, text: string | null): void {
+  isChanged = true
   const file = join(root, path)
   if (text === null) rmSync(file, { recursive: true })
   else {
@@ -52,8 +57,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(canary, { force: true }))
 beforeEach(() => {
+  if (!isChanged) return
   git('checkout', '-q', '-f', '-B', 'pull', 'main')
   git('clean', '-qfdx')
+  isChanged = false
 })
 
 interface Reviewed {
@@ -131,14 +138,21 @@ content/acme/b/versions/1.0.0.md  a new prompt
 \`\`\``)
   })
 
-  test('lists problems with file and line, and counts changes outside content/', async () => {
+  test('lists problems with file and line, counts changes outside content/, and follows no symbolic link', async () => {
     put(`${A}/1.0.0.md`, version('Other bytes.\n'))
     put(`${A}/3.0.0.md`, version(TEXT))
     put('package.json', '{"name":"theirs"}')
-    const { report, problems } = await review()
-    expect(Number(problems)).toBeGreaterThanOrEqual(2)
+    const folders = ['content', 'content/acme', 'content/acme/a', A]
+    for (const folder of folders) put(`${folder}/.gitattributes`, '*.md text eol=crlf ident\n')
+    const secret = join(root, '.git/secret')
+    writeFileSync(secret, version('the secret of the runner'))
+    symlinkSync(secret, join(root, `${A}/1.1.0.md`))
+    const { report } = await review()
     expect(report).toContain('content/acme/a/versions/1.0.0.md:1  version-unchanged  expected the file as it is in')
     expect(report).toContain('content/acme/a/versions/3.0.0.md:1  ')
+    for (const folder of folders) expect(report).toContain(`${folder}/.gitattributes:1  no-attributes  `)
+    expect(report).toContain('a symbolic link')
+    expect(report).not.toContain('the secret')
     expect(report).toContain('It also changes 1 files outside `content/`')
   })
 
@@ -175,20 +189,11 @@ content/acme/b/versions/1.0.0.md  a new prompt
   })
 })
 
+// src/review/rules/pull-owners.test.ts has the table of who approves.
 describe('owner approval', () => {
   //  case                                                    author, user ID  approved  result, reason, and whether the report warns of the name
   test.each([
     ['a member, by login', 'OctoCat', '1', '', 'agrees', 'yes  acme: octocat is one of its members, by name', true],
-    [
-      'a member, by user ID',
-      'x',
-      '4711',
-      '',
-      'agrees',
-      'yes  acme: x is one of its members, by account ID 4711',
-      false,
-    ],
-    ['someone else', 'mallory', '2', '', 'waits', 'no   acme: mallory is not a member', false],
     [
       'someone else, approved by a maintainer',
       'mallory',
@@ -217,10 +222,9 @@ describe('owner approval', () => {
     put(`${A}/1.1.0.md`, version(TEXT))
     put('content/octocat/x/versions/1.0.0.md', version(TEXT))
     const asThief = await review({ AUTHOR: 'octocat', AUTHOR_ID: '4712' })
-    const asMember = await review({ AUTHOR: 'octocat', AUTHOR_ID: '4711' }, true)
     git('checkout', '-q', 'main')
     git('reset', '-q', '--hard', before)
-    expect([asThief.owner, asMember.owner]).toEqual(['waits', 'agrees'])
+    expect(asThief.owner).toBe('waits')
     expect(asThief.report).toMatch(/no {3}acme: octocat is not a member\nno {3}octocat: octocat is not a member/)
   })
 
@@ -239,13 +243,12 @@ describe('owner approval', () => {
     git('checkout', '-q', '-B', 'pull', 'main')
     put('content/acme/index.md', '---\nmembers: [acme]\n---\n')
     put('content/globex/x/versions/1.0.0.md', version(TEXT))
-    const asAcme = await review({ AUTHOR: 'acme', AUTHOR_ID: '2' })
-    const asGlobex = await review({ AUTHOR: 'globex', AUTHOR_ID: '3' }, true)
+    const { owner, report } = await review({ AUTHOR: 'globex', AUTHOR_ID: '3' })
     git('checkout', '-q', 'main')
     git('reset', '-q', '--hard', before)
-    expect([asAcme.owner, asGlobex.owner]).toEqual(['waits', 'waits'])
-    expect(asAcme.report).toContain('no   acme: its index.md on the main branch cannot be read')
-    expect(asGlobex.report).toContain('no   globex: its index.md on the main branch cannot be read')
+    expect(owner).toBe('waits')
+    for (const broken of ['acme', 'globex'])
+      expect(report).toContain(`no   ${broken}: its index.md on the main branch cannot be read`)
   })
 
   test('a member who takes publishing: reviewed away waits for a maintainer', async () => {
@@ -255,32 +258,23 @@ describe('owner approval', () => {
     put('content/acme/index.md', file)
     git('commit', '-qam', 'rule')
     git('checkout', '-q', '-B', 'pull', 'main')
-    put('content/acme/index.md', file.replace('---\nmembers', '---\nname: Acme\nmembers'))
-    const kept = await review()
     put('content/acme/index.md', '---\nmembers: [octocat]\n---\n')
     const taken = await review()
     git('checkout', '-q', 'main')
     git('reset', '-q', '--hard', before)
-    expect([kept.owner, taken.owner]).toEqual(['agrees', 'waits'])
+    expect(taken.owner).toBe('waits')
     expect(taken.report).toContain('no   acme: it takes reviewed out of publishing in its index.md')
-  })
-
-  test('a pull request cannot make its own author a member', async () => {
-    put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
-    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
-    expect(owner).toBe('waits')
-    expect(report).toContain('no   acme: mallory is not a member')
   })
 })
 
 describe('published_by of a new version', () => {
   const by = (login: string) => version(TEXT).replace('octocat', login)
 
-  test.each(['Hubot', 'octocat'])('is %s, a member of the owner, and nobody else', async (AUTHOR) => {
+  test('is the author, a member of the owner, and nobody else', async () => {
     put(`${A}/1.1.0.md`, by('octocat'))
-    put('content/acme/b/versions/1.0.0.md', by(AUTHOR.toLowerCase()))
+    put('content/acme/b/versions/1.0.0.md', by('hubot'))
     put('content/acme/c/versions/1.0.0.md', by('torvalds'))
-    const { report } = await review({ AUTHOR, AUTHOR_ID: '9' })
+    const { report } = await review({ AUTHOR: 'Hubot', AUTHOR_ID: '9' })
     expect(report.match(/^.*published-by-author.*$/gm)).toEqual([
       expect.stringContaining(
         'content/acme/c/versions/1.0.0.md:3  published-by-author  published_by: expected the author of the pull request or a member of acme, got torvalds; use your own login',
@@ -288,11 +282,13 @@ describe('published_by of a new version', () => {
     ])
   })
 
-  test('ignores member changes in the pull request, for both new and old versions', async () => {
-    put('content/acme/index.md', '---\nname: Acme\nmembers: [torvalds]\n---\n')
+  test('a pull request makes nobody a member, neither its author nor a publisher', async () => {
+    put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory, torvalds]\n---\n')
     put(`${A}/1.1.0.md`, by('torvalds'))
     put('content/acme/a/index.md', INDEX.replace('Code review', 'Review'))
-    expect((await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })).problems).toBe('1')
+    const { report, owner, problems } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    expect([owner, problems]).toEqual(['waits', '1'])
+    expect(report).toContain('no   acme: mallory is not a member')
   })
 })
 
@@ -313,14 +309,6 @@ describe('untrusted pull request content', () => {
     expect({ code, problems, wasRun }).toEqual({ code: 0, problems: '0', wasRun: false })
   })
 
-  test('rejects .gitattributes in every folder', async () => {
-    const folders = ['content', 'content/acme', 'content/acme/a', A]
-    for (const folder of folders) put(`${folder}/.gitattributes`, '*.md text eol=crlf ident\n')
-    const { report, problems } = await review()
-    expect(problems).toBe('4')
-    for (const folder of folders) expect(report).toContain(`${folder}/.gitattributes:1  no-attributes  `)
-  })
-
   test('reports changed line endings even if an attribute would convert them', async () => {
     put('.gitattributes', '* text eol=lf\n')
     git('add', '.gitattributes')
@@ -334,16 +322,6 @@ describe('untrusted pull request content', () => {
     git('commit', '-qm', 'other bytes')
     git('checkout', '-q', '-f', 'pull')
     expect((await review({}, true)).report).toContain('1.0.0.md:1  version-unchanged')
-  })
-
-  test('rejects symbolic links without reading their targets', async () => {
-    const secret = join(root, '.git/secret')
-    writeFileSync(secret, version('the secret of the runner'))
-    symlinkSync(secret, join(root, `${A}/1.1.0.md`))
-    const { report, problems } = await review()
-    expect(Number(problems)).toBeGreaterThan(0)
-    expect(report).toContain('a symbolic link')
-    expect(report).not.toContain('the secret')
   })
 
   test('rejects a content folder that is a symbolic link', async () => {
@@ -388,7 +366,7 @@ describe('a criss-cross merge', () => {
     const parents = (which === 'first') === (kept === 'one') ? ['one', 'other'] : ['other', 'one']
     const made = git('commit-tree', '-p', parents[0]!, '-p', parents[1]!, '-m', 'pull', `${kept}^{tree}`)
     git('checkout', '-q', '-B', 'pull', made)
-    const { report, owner, problems } = await runReview({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
+    const { report, owner, problems } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
     expect([owner, problems]).toEqual(['waits', kept === 'one' ? '0' : '1'])
     expect(report).toContain('no   acme: mallory is not a member')
   })
@@ -550,16 +528,9 @@ describe('the approval label counts only in the event that adds it', () => {
       { action: 'labeled', label: { name: 'documentation' } },
       false,
     ],
-    [
-      'another label was removed, with the label still set',
-      { action: 'unlabeled', label: { name: 'documentation' } },
-      false,
-    ],
     ['the label was removed', { action: 'unlabeled', label: { name: 'owner approved' } }, false],
     ['a label with a similar name was added', { action: 'labeled', label: { name: 'not owner approved' } }, false],
     ['commits were pushed', { action: 'synchronize' }, false],
-    ['the pull request was reopened', { action: 'reopened' }, false],
-    ['the base branch was changed', { action: 'edited', changes: { base: { ref: { from: 'old' } } } }, false],
   ])('%s', (_, event, approved) => {
     const given = { ...event, pull_request: { labels } }
     expect(expressions.map((expression) => decide(expression, given))).toEqual([approved, approved])
