@@ -1,11 +1,11 @@
 // Tests the review of results and of labels that require them: by whom they come, for which bytes, and in which order.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { reviewContent } from '../../src/review/review-content.ts'
-import { ADVICE, GOOD_INDEX, good, index, NEXT, openReviewed, TEXT } from './reviewed.ts'
+import { ADVICE, GOOD_INDEX, good, index, NEXT, openReviewed, ownerOf, TEXT } from './reviewed.ts'
 
-const { put, git, root, said } = openReviewed()
+const { put, git, root, said, reviewTogether } = openReviewed(9)
 const INDEX = 'acme/a/index.md'
 const RESULT = 'acme/a/results/1.1.0/quality.yml'
 const BYTES = { '1.0.0': `In {{language}}: ${TEXT}`, '1.1.0': `In {{language}}, briefly: ${TEXT}` }
@@ -21,125 +21,101 @@ function commit(files: Readonly<Record<string, string>>): void {
   git('commit', '-qm', 'base')
 }
 
-/** Reviews a pull request. @param mayReport whether its author may publish to the owner */
-async function pulled(mayReport: boolean, author = 'octocat'): Promise<string[]> {
-  const { entries } = await reviewContent({
-    contentDir: join(root(), 'content'),
-    environment: process.env,
-    base: 'base',
-    mayBePublisher: (_, login) => login === author,
-    mayReport: () => mayReport,
-  })
-  return entries.filter(({ rule }) => !ADVICE.test(rule)).map(({ file, line, rule }) => `${file}:${line} ${rule}`)
-}
+type Files = Readonly<Record<string, string>>
+const MOVED = `content/${INDEX}:7 labels-have-results`
+//  case, the base, the change, whether its author may publish to the owner, and so report to it, findings
+const LABELLED: [string, Files, Files, boolean, string[]][] = [
+  ['moves with a result that was there before', { [RESULT]: result() }, { [INDEX]: labelled('1.1.0') }, false, []],
+  ['does not move without one', {}, { [INDEX]: labelled('1.1.0') }, true, [MOVED]],
+  [
+    'does not move with a result of an author who may not report',
+    {},
+    { [RESULT]: result(), [INDEX]: labelled('1.1.0') },
+    false,
+    [MOVED],
+  ],
+  ['moves with a result of an author who may report', {}, { [RESULT]: result(), [INDEX]: labelled('1.1.0') }, true, []],
+  [
+    'does not move with a result that the same pull request has changed',
+    { [RESULT]: result().replace('failed: 0', 'failed: 3') },
+    { [RESULT]: result(), [INDEX]: labelled('1.1.0') },
+    false,
+    [MOVED],
+  ],
+  [
+    'does not move because the pull request drops the condition',
+    {},
+    { 'acme/index.md': '---\nname: Acme\n---\n', [INDEX]: labelled('1.1.0') },
+    true,
+    [MOVED],
+  ],
+  [
+    'does not move with a result for other bytes',
+    {},
+    { [RESULT]: result('', '1.0.0'), [INDEX]: labelled('1.1.0') },
+    true,
+    [MOVED, `content/${RESULT}:1 results-of-these-bytes`],
+  ],
+  [
+    'does not move while the owner’s file in the base cannot be read',
+    { 'acme/index.md': '---\nprotected_label: x\n---\n' },
+    { 'acme/index.md': OWNER, [RESULT]: result(), [INDEX]: labelled('1.1.0') },
+    true,
+    [MOVED],
+  ],
+  [
+    'may be removed, and other labels move freely',
+    { [INDEX]: labelled('1.1.0') },
+    { [INDEX]: index(`${GOOD_INDEX}labels:\n  stable: 1.0.0\n`) },
+    true,
+    [],
+  ],
+]
 
 describe('a label that requires results', () => {
-  beforeEach(() => {
-    git('checkout', '-qB', 'base', 'main')
-    commit({ 'acme/index.md': OWNER })
-    git('checkout', '-qB', 'change')
-  })
+  const reviewed = reviewTogether(
+    LABELLED.map(([, , files]) => files),
+    {
+      before: LABELLED.map(([, files]) => ({ 'acme/index.md': OWNER, ...files })),
+      mayBePublisher: (_, login) => login === 'octocat',
+      mayReport: (owner) => LABELLED.some(([, , , mayReport], at) => mayReport && owner === ownerOf(at)),
+    },
+  )
 
-  test('moves with a result that was there before, whoever moves it', async () => {
-    git('checkout', '-q', 'base')
-    commit({ [RESULT]: result() })
-    git('checkout', '-qB', 'change')
-    put(INDEX, labelled('1.1.0'))
-    expect(await pulled(false)).toEqual([])
-  })
-
-  test('does not move without one, and the message has the command', async () => {
-    put(INDEX, labelled('1.1.0'))
-    expect(await pulled(true)).toEqual([`content/${INDEX}:7 labels-have-results`])
-    const { entries } = await reviewContent({
-      contentDir: join(root(), 'content'),
-      environment: process.env,
-      base: 'base',
-    })
-    expect(entries.find(({ rule }) => rule === 'labels-have-results')?.message).toContain(
-      'hubcli result acme/a 1.1.0 quality FILE',
-    )
-  })
-
-  test('does not move with a result in the same pull request, unless its author may report', async () => {
-    put(RESULT, result())
-    put(INDEX, labelled('1.1.0'))
-    expect(await pulled(false)).toEqual([`content/${INDEX}:7 labels-have-results`])
-    expect(await pulled(true)).toEqual([])
-  })
-
-  test('does not move with a result that the same pull request has changed', async () => {
-    git('checkout', '-q', 'base')
-    commit({ [RESULT]: result().replace('failed: 0', 'failed: 3') })
-    git('checkout', '-qB', 'change')
-    put(RESULT, result())
-    put(INDEX, labelled('1.1.0'))
-    expect(await pulled(false)).toEqual([`content/${INDEX}:7 labels-have-results`])
-  })
-
-  test('does not move because the pull request drops the condition', async () => {
-    put('acme/index.md', '---\nname: Acme\n---\n')
-    put(INDEX, labelled('1.1.0'))
-    expect(await pulled(true)).toEqual([`content/${INDEX}:7 labels-have-results`])
-  })
-
-  test('does not move with a result for other bytes', async () => {
-    put(RESULT, result('', '1.0.0'))
-    put(INDEX, labelled('1.1.0'))
-    expect(await pulled(true)).toEqual([
-      `content/${INDEX}:7 labels-have-results`,
-      `content/${RESULT}:1 results-of-these-bytes`,
-    ])
-  })
-
-  test('does not move while the owner’s file in the base cannot be read', async () => {
-    git('checkout', '-q', 'base')
-    commit({ 'acme/index.md': '---\nprotected_label: x\n---\n' })
-    git('checkout', '-qB', 'change')
-    put('acme/index.md', OWNER)
-    put(RESULT, result())
-    put(INDEX, labelled('1.1.0'))
-    expect(await pulled(true)).toEqual([`content/${INDEX}:7 labels-have-results`])
+  test.each(LABELLED.map(([name, , , , findings], at) => [name, findings, at] as const))('%s', (_, findings, at) => {
+    const found = reviewed()[at]!.filter(({ rule }) => !ADVICE.test(rule))
+    expect(found.map(({ file, line, rule }) => `${file}:${line} ${rule}`)).toEqual(findings)
+    for (const { rule, message } of found)
+      if (rule === 'labels-have-results') expect(message).toMatch(/hubcli result \S+\/a 1\.1\.0 quality FILE/)
   })
 
   test('is advice where it stands, after a direct commit', async () => {
-    commit({ [INDEX]: labelled('1.1.0') })
+    commit({ 'acme/index.md': OWNER, [INDEX]: labelled('1.1.0') })
     expect((await said({ base: 'HEAD' })).filter((one) => !ADVICE.test(one))).toEqual([
       `content/${INDEX}:7 label-without-results`,
     ])
     commit({ [RESULT]: result() })
     expect((await said({ base: 'HEAD' })).filter((one) => !ADVICE.test(one))).toEqual([])
   })
-
-  test('may be removed, and other labels move freely', async () => {
-    commit({ [INDEX]: labelled('1.1.0') })
-    git('branch', '-qf', 'base')
-    put(INDEX, index(`${GOOD_INDEX}labels:\n  stable: 1.0.0\n`))
-    expect(await pulled(true)).toEqual([])
-  })
 })
 
 describe('a result in a pull request', () => {
-  beforeEach(() => {
-    git('checkout', '-qB', 'base', 'main')
-    git('checkout', '-qB', 'change')
-  })
-
+  const at = (suite: string) => `acme/a/results/1.1.0/${suite}.yml`
   //  case                        path      file                                                              finding
-  test.each<[string, string, string, string]>([
+  const cases: [string, string, string, string?][] = [
     [
       'with provenance',
-      RESULT,
+      at('proven'),
       result('provenance: {issuer: a, repository: b, workflow: c, ref: d, sha: e, run_id: "1"}\n'),
       '1 no-forged-provenance',
     ],
-    ['by somebody else', RESULT, result().replace('octocat', 'mona'), '1 reported-by-author'],
-    ['of tomorrow', RESULT, result().replace('2026', '2999'), '1 tested-by-now'],
-    ['with a wrong key', RESULT, result('model:\n  - a\n'), '6 result'],
+    ['by somebody else', at('others'), result().replace('octocat', 'mona'), '1 reported-by-author'],
+    ['of tomorrow', at('tomorrow'), result().replace('2026', '2999'), '1 tested-by-now'],
+    ['with a wrong key', at('wrong'), result('model:\n  - a\n'), '6 result'],
     ['of no version', 'acme/a/results/9.0.0/quality.yml', result(), '1 results-have-versions'],
-    ['with a suite in upper case', 'acme/a/results/1.1.0/Quality.yml', result(), '1 path'],
-    ['with a suite reserved on Windows', 'acme/a/results/1.1.0/nul.yml', result(), '1 path'],
-    ['in a folder of the suite', 'acme/a/results/1.1.0/quality/1.yml', result(), '1 path'],
+    ['with a suite in upper case', at('Quality'), result(), '1 path'],
+    ['with a suite reserved on Windows', at('nul'), result(), '1 path'],
+    ['in a folder of the suite', at('quality/1'), result(), '1 path'],
     ['of a prompt without versions', 'acme/new/results/1.0.0/quality.yml', result(), '1 results-have-versions'],
     [
       'as tests with a private key',
@@ -147,15 +123,17 @@ describe('a result in a pull request', () => {
       `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`,
       '1 holds-no-secret',
     ],
-  ])('%s', async (_, path, text, finding) => {
-    put(path, text)
-    expect(await pulled(true)).toEqual([`content/${path}:${finding}`])
+    ['that is right', RESULT, result('score: 1\nmodel: example-model-1\nurl: https://ci.example.org/1\n')],
+    ['with test cases', 'acme/b/tests/promptfooconfig.yaml', 'prompts: [a]\nproviders: [echo]\ntests: []\n'],
+  ]
+  const reviewed = reviewTogether([Object.fromEntries(cases.map(([, path, text]) => [path, text]))], {
+    mayBePublisher: (_, login) => login === 'octocat',
+    mayReport: () => true,
   })
 
-  test('that is right, and test cases, are no finding', async () => {
-    put(RESULT, result('score: 1\nmodel: example-model-1\nurl: https://ci.example.org/1\n'))
-    put('acme/a/tests/promptfooconfig.yaml', 'prompts: [a]\nproviders: [echo]\ntests: []\n')
-    expect(await pulled(true)).toEqual([])
+  test.each(cases)('%s', (_, path, _text, finding) => {
+    const found = reviewed()[0]!.filter(({ file, rule }) => file === `content/${path}` && !ADVICE.test(rule))
+    expect(found.map(({ line, rule }) => `${line} ${rule}`)).toEqual(finding === undefined ? [] : [finding])
   })
 })
 

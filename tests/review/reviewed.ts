@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeAll } from 'vitest'
+import { afterEach, beforeAll, expect } from 'vitest'
 import { reviewContent } from '../../src/review/review-content.ts'
+import type { ReviewEntry } from '../../src/review/rules/review-findings.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The front matter keys that every version needs. */
@@ -39,8 +40,22 @@ const BEFORE = (owner: string): Record<string, string> => ({
   [`${owner}/c/versions/1.1.0.md`]: version('Twice.\n'),
 })
 
-/** Creates the catalogue before the tests in a file, and restores it after each test. @param owners each has the same prompts */
-export function openReviewed(owners: readonly string[] = ['acme']) {
+type Order = Parameters<typeof reviewContent>[0]
+type Files = Readonly<Record<string, string | Buffer | null>>
+/** Changes that are reviewed together. */
+interface Together extends Partial<Order> {
+  /** The files that each change finds in the base. */
+  before?: readonly Files[]
+  /** Whether the changes are in a commit, as those of a pull request. */
+  isCommitted?: boolean
+}
+
+/** The owner of each change that is reviewed with others; `acme` in its paths stands for it. */
+export const ownerOf = (at: number) => `owner-${at}`
+
+/** Creates the catalogue before the tests in a file, and restores it after each test. @param changes how many changes are reviewed together at most */
+export function openReviewed(changes = 0) {
+  const owners = ['acme', ...Array.from({ length: changes }, (_, at) => ownerOf(at))]
   let root = ''
   let isChanged = false
   const git = (...args: string[]) => {
@@ -77,8 +92,43 @@ export function openReviewed(owners: readonly string[] = ['acme']) {
     isChanged = false
   }
   afterEach(restore)
-  const review = async (given: { base?: string | undefined; fix?: boolean } = { base: 'main' }) =>
+  const review = async (given: Partial<Order> = { base: 'main' }) =>
     reviewContent({ contentDir: join(root, 'content'), environment: process.env, ...given })
+
+  /** Reviews changes together, before the tests. @returns what is reported about each change, with `acme` as its owner */
+  function reviewTogether(
+    changed: readonly Files[],
+    { before = [], isCommitted = false, ...order }: Together = {},
+  ): () => ReviewEntry[][] {
+    let found: ReviewEntry[][] = []
+    const write = (all: readonly Files[]) =>
+      all.forEach((files, at) => {
+        for (const [path, text] of Object.entries(files)) put(path.replace(/^acme\//, `${ownerOf(at)}/`), text)
+      })
+    beforeAll(async () => {
+      expect(changed.length).toBeLessThanOrEqual(changes)
+      git('checkout', '-q', '--detach')
+      write(before)
+      git('add', '-A')
+      git('commit', '-q', '--allow-empty', '-m', 'before')
+      const base = git('rev-parse', 'HEAD').trim()
+      write(changed)
+      if (isCommitted) {
+        git('add', '-A')
+        git('commit', '-qm', 'changes')
+      }
+      const { entries } = await review({ base, ...order })
+      const byOwner = Object.groupBy(entries, ({ file }) => file.split('/')[1]!)
+      found = changed.map((_, at) => byOwner[ownerOf(at)] ?? [])
+      // Nothing is reported about other files.
+      expect(found.flat()).toHaveLength(entries.length)
+      restore()
+    })
+    return () =>
+      found.map((entries, at) =>
+        entries.map((entry) => ({ ...entry, file: entry.file.replace(`/${ownerOf(at)}/`, '/acme/') })),
+      )
+  }
   return {
     /** The root of the git repository; it contains `content`. */
     root() {
@@ -89,9 +139,8 @@ export function openReviewed(owners: readonly string[] = ['acme']) {
     git,
     /** Writes a file below `content`; null removes it. */
     put,
-    /** Restores the catalogue before the next test. */
-    restore,
     review,
+    reviewTogether,
     /** Returns the findings of a review, one per line: file, line and rule. */
     said: async (given?: { base?: string }) =>
       (await review(given)).entries.map(({ file, line, rule }) => `${file}:${line} ${rule}`),

@@ -1,53 +1,10 @@
 // Tests the findings for a content change: an invalid change reports exactly its rule, file and line, and a valid one
 // reports nothing. One review finds what many changes break, because a review and its repository take long to start.
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ReviewEntry } from '../../src/review/rules/review-findings.ts'
 import { A, ADVICE, GOOD_INDEX, good, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
 
-type Files = Readonly<Record<string, string | Buffer | null>>
-
-/** The owner of each change that is reviewed with others; `acme` in its paths stands for it. */
-const OWNERS = Array.from({ length: 64 }, (_, number) => `owner-${number}`)
-const { put, restore, review, said, git } = openReviewed(['acme', ...OWNERS])
-
-/** The owner of a path in a change that has an owner of its own. */
-const placeOf = (path: string, owner: string) => path.replace(/^acme\//, `${owner}/`)
-
-/**
- * Reviews changes together, before the tests. @param before the files that each change finds in the base @returns what
- * is reported about each change, with `acme` as its owner
- */
-function reviewTogether(
-  changes: readonly Files[],
-  { before = [], isCommitted = false }: { before?: readonly Files[]; isCommitted?: boolean } = {},
-): () => ReviewEntry[][] {
-  let found: ReviewEntry[][] = []
-  const write = (all: readonly Files[]) =>
-    all.forEach((files, at) => {
-      for (const [path, text] of Object.entries(files)) put(placeOf(path, OWNERS[at]!), text)
-    })
-  beforeAll(async () => {
-    expect(changes.length).toBeLessThanOrEqual(OWNERS.length)
-    git('checkout', '-q', '--detach')
-    write(before)
-    git('add', '-A')
-    git('commit', '-q', '--allow-empty', '-m', 'before')
-    const base = git('rev-parse', 'HEAD').trim()
-    write(changes)
-    if (isCommitted) {
-      git('add', '-A')
-      git('commit', '-qm', 'changes')
-    }
-    const { entries } = await review({ base })
-    const byOwner = Object.groupBy(entries, ({ file }) => file.split('/')[1]!)
-    found = changes.map((_, at) => byOwner[OWNERS[at]!] ?? [])
-    // Nothing is reported about other files.
-    expect(found.flat()).toHaveLength(entries.length)
-    restore()
-  })
-  return () =>
-    found.map((entries, at) => entries.map((entry) => ({ ...entry, file: entry.file.replace(OWNERS[at]!, 'acme') })))
-}
+const { put, review, reviewTogether, said, git } = openReviewed(64)
 const nameEntry = ({ file, line, rule }: ReviewEntry) => `${file}:${line} ${rule}`
 /** Owners with the same prompts have near duplicates. */
 const isOwn = ({ rule }: ReviewEntry) => rule !== 'near-duplicate'
@@ -134,11 +91,7 @@ const BROKEN: Record<string, [string, string, string | Buffer | null, number][]>
   'has-versions': [['an index.md without versions', 'acme/d/index.md', index(GOOD_INDEX), 1]],
   usage: [['usage counts that are not JSON', 'usage.json', '{', 1]],
   models: [['a model with a wrong date', 'models.yml', 'models:\n  - id: a-1\n    retires_at: soon\n', 3]],
-  equivalents: [
-    ['a set with a single equivalent', 'equivalents.txt', '# sets\n\nalone\n', 3],
-    ['a chain of equivalents', 'equivalents.txt', 'a > b\na > b > c\n', 2],
-    ['an entry without equivalents', 'equivalents.txt', 'a > b\n\na >\n', 3],
-  ],
+  equivalents: [['a set with a single equivalent', 'equivalents.txt', '# sets\n\nalone\n', 3]],
   'version-unchanged': [
     ['a changed version', 'acme/a/versions/1.0.0.md', version(`In {{language}}: ${TEXT}.`, LANGUAGE), 1],
     ['a deleted version', 'acme/a/versions/1.0.0.md', null, 1],
@@ -182,15 +135,14 @@ describe('an invalid change reports its rule, file and line', () => {
     expect(found.filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
   })
 
-  test.each(alone)('%s: %s', async (rule, _, path, text, line) => {
-    put(path, text)
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
+  test('at the top level, and of owners with an invalid name', async () => {
+    for (const [, , path, text] of alone) put(path, text)
+    put('acme/.git\u200cattributes', '* ident')
+    const expected = alone.map(([rule, , path, , line]) => `content/${path}:${line} ${rule}`)
+    expect((await said()).filter((one) => !ADVICE.test(one)).toSorted()).toEqual(
+      [...expected, 'content/acme/.git?attributes:1 no-attributes'].toSorted(),
+    )
   })
-})
-
-test('rejects an attributes file with an invisible character in its name', async () => {
-  put('acme/.git\u200cattributes', '* ident')
-  expect(await said()).toEqual(['content/acme/.git?attributes:1 no-attributes'])
 })
 
 test('reports a prompt with 1,001 versions', async () => {
