@@ -1,5 +1,4 @@
-// Tests changes to what is published: each field, permission and state, with local git and the fake GitHub server, and
-// with many concurrent callers. See docs/contract.md section 7.
+// Tests changes to what is published: each field, permission and state, and with many concurrent callers. See docs/contract.md section 7.
 
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -48,6 +47,16 @@ async function openAll(opened: World): Promise<void> {
 // One repository is enough for requests that change nothing, or whose changes do not meet.
 describe('requests and permissions, which the decision judges whatever the store', () => {
   beforeAll(() => openAll(openLocalWorld(FILES)))
+
+  test('the endpoints list their allowed methods', async () => {
+    for (const [rest, allow] of [
+      ['', 'GET, HEAD, OPTIONS, PATCH, DELETE'],
+      ['/labels/production', 'PUT, DELETE, OPTIONS'],
+      ['/versions/1.0.0/yank', 'PUT, DELETE, OPTIONS'],
+    ] as const)
+      expect((await hub.read(at(rest), {}, 'OPTIONS')).headers.get('Allow')).toBe(allow)
+    expect((await hub.read(at('/labels/production'))).status).toBe(405)
+  })
 
   const [invalid, conflict] = ['validation_failed', 'version_conflict']
   const v1 = { version: '1.0.0' }
@@ -136,6 +145,84 @@ describe.each([
   ['GitHub', () => openGitHubWorld(standIn, FILES)],
 ] as const)('on %s', (_, open) => {
   beforeEach(async () => openAll(await open()))
+
+  test('moves a label of several prompts in one commit, or none', async () => {
+    await hub.publish({ content: 'Other\n' }, { to: 'acme/other' })
+    await hub.publish({ content: 'More\n' }, { to: 'acme/other' })
+    await send('PUT', '/labels/production', { version: '1.1.0' })
+    const move = (versions: object, given: object = {}) =>
+      hub.publish(
+        { versions, reason: 'Together.', ...given },
+        { method: 'PUT', path: '/api/v1/users/acme/labels/production', token },
+      )
+    const labelsOf = async (name: string) => (await hub.read(`/api/v1/repos/acme/${name}`)).data.labels
+    const refused = await move({ 'code-review': '1.0.0', missing: '1.0.0', other: '9.0.0' })
+    expect([refused.status, refused.message]).toEqual([
+      404,
+      'No label was moved. missing: There is no repository acme/missing. Publish its first version before you change it. other: acme/other has no version 9.0.0. Its versions are listed at /api/v1/repos/acme/other/versions.',
+    ])
+    const both = { 'code-review': '1.0.0', other: '1.0.1' }
+    expect((await move(both, { dry_run: true })).data).toMatchObject({ unchanged: false, commit: null })
+    expect([await labelsOf('code-review'), await labelsOf('other')]).toEqual([pointing({ production: '1.1.0' }), {}])
+    const moved = await move(both)
+    const rows = [
+      { name: 'code-review', full_name: 'acme/code-review', from: '1.1.0', version: '1.0.0', unchanged: false },
+      { name: 'other', full_name: 'acme/other', from: null, version: '1.0.1', unchanged: false },
+    ]
+    expect([moved.status, moved.data]).toMatchObject([200, { owner: 'acme', label: 'production', prompts: rows }])
+    const again = await move(both)
+    expect(again.data).toMatchObject({
+      unchanged: true,
+      commit: null,
+      prompts: rows.map(({ from: _, ...row }) => ({ ...row, from: row.version, unchanged: true })),
+    })
+    const { sha } = moved.data.commit as { sha: string }
+    for (const _ of ['a fresh copy', 'a build']) {
+      expect([await labelsOf('code-review'), await labelsOf('other')]).toEqual([
+        pointing({ production: '1.0.0' }),
+        pointing({ production: '1.0.1' }),
+      ])
+      for (const [name, type] of [
+        ['code-review', 'restored'],
+        ['other', 'labelled'],
+      ]) {
+        const { data } = JSON.parse((await hub.read(`/api/v1/repos/acme/${name}/activity`)).text)
+        const [last] = data.filter((one: { label: string | null }) => one.label !== null)
+        expect(last).toMatchObject({ type, commit: sha, reason: 'Together.' })
+      }
+      await hub.build()
+    }
+  })
+
+  test('deletes a fresh version in one commit with all that belongs to it, once, and never uses its number again', async () => {
+    const files = [{ path: 'notes.txt', base64: 'eA==' }]
+    const published = await hub.publish({ content: 'Wrong\n', skill: { description: 'Use it.' }, files })
+    expect(published.data.version).toBe('1.3.0')
+    await send('PUT', '/versions/1.3.0/results/smoke', { passed: 1, failed: 0 })
+    await send('PUT', '/labels/next', { version: '1.3.0' })
+    expect((await send('DELETE', '/versions/1.3.0')).message).toContain('next at 1.3.0')
+    await send('DELETE', '/labels/next')
+    expect((await send('DELETE', '/versions/1.3.0', { dry_run: true })).data).toMatchObject({ commit: null })
+    const outcome = { full_name: 'acme/code-review', deleted: ['1.3.0'] }
+    const gone = await send('DELETE', '/versions/1.3.0', { reason: 'Wrong file' })
+    expect(gone.data).toMatchObject({ ...outcome, unchanged: false, commit: { sha: expect.any(String) } })
+    expect((await send('DELETE', '/versions/1.3.0')).data).toEqual({ ...outcome, unchanged: true, commit: null })
+    const { data } = await hub.readRepository('')
+    expect([data.latest_version, data.versions_count]).toEqual(['1.2.0', 3])
+    const [activity] = JSON.parse((await hub.readRepository('/activity')).text).data
+    expect(activity).toMatchObject({ type: 'removed', version: '1.3.0', reason: 'Wrong file' })
+    const folder = join(await world.contentDir(), 'acme/code-review')
+    const left = readdirSync(folder, { recursive: true }).map(String)
+    expect(left.filter((path) => path.includes('1.3.0'))).toEqual([])
+    await hub.build()
+    expect((await hub.readRepository('/versions/1.3.0')).status).toBe(404)
+    expect((await hub.publish({ content: 'Right\n' })).data.version).toBe('1.3.1')
+  })
+})
+
+// What a store does with a commit is tested above, and in tests/stores.
+describe('states of a prompt, whatever the store', () => {
+  beforeEach(async () => openAll(openLocalWorld(FILES)))
 
   test('moves a label with one commit, shows it at once, and makes no commit when repeated', async () => {
     const moved = await send('PUT', '/labels/production', { version: '1.1.0', expected: '1.0.0' })
@@ -232,84 +319,6 @@ describe.each([
     expect((await hub.readRepository()).data.labels).toEqual({ ...pointed, ...pointing({ beta: '1.2.1' }) })
   })
 
-  test('moves a label of several prompts in one commit, or none', async () => {
-    await hub.publish({ content: 'Other\n' }, { to: 'acme/other' })
-    await hub.publish({ content: 'More\n' }, { to: 'acme/other' })
-    await send('PUT', '/labels/production', { version: '1.1.0' })
-    const move = (versions: object, given: object = {}) =>
-      hub.publish(
-        { versions, reason: 'Together.', ...given },
-        { method: 'PUT', path: '/api/v1/users/acme/labels/production', token },
-      )
-    const labelsOf = async (name: string) => (await hub.read(`/api/v1/repos/acme/${name}`)).data.labels
-    const refused = await move({ 'code-review': '1.0.0', missing: '1.0.0', other: '9.0.0' })
-    expect([refused.status, refused.message]).toEqual([
-      404,
-      'No label was moved. missing: There is no repository acme/missing. Publish its first version before you change it. other: acme/other has no version 9.0.0. Its versions are listed at /api/v1/repos/acme/other/versions.',
-    ])
-    const both = { 'code-review': '1.0.0', other: '1.0.1' }
-    expect((await move(both, { dry_run: true })).data).toMatchObject({ unchanged: false, commit: null })
-    expect([await labelsOf('code-review'), await labelsOf('other')]).toEqual([pointing({ production: '1.1.0' }), {}])
-    const moved = await move(both)
-    const rows = [
-      { name: 'code-review', full_name: 'acme/code-review', from: '1.1.0', version: '1.0.0', unchanged: false },
-      { name: 'other', full_name: 'acme/other', from: null, version: '1.0.1', unchanged: false },
-    ]
-    expect([moved.status, moved.data]).toMatchObject([200, { owner: 'acme', label: 'production', prompts: rows }])
-    const again = await move(both)
-    expect(again.data).toMatchObject({
-      unchanged: true,
-      commit: null,
-      prompts: rows.map(({ from: _, ...row }) => ({ ...row, from: row.version, unchanged: true })),
-    })
-    const { sha } = moved.data.commit as { sha: string }
-    for (const _ of ['a fresh copy', 'a build']) {
-      expect([await labelsOf('code-review'), await labelsOf('other')]).toEqual([
-        pointing({ production: '1.0.0' }),
-        pointing({ production: '1.0.1' }),
-      ])
-      for (const [name, type] of [
-        ['code-review', 'restored'],
-        ['other', 'labelled'],
-      ]) {
-        const { data } = JSON.parse((await hub.read(`/api/v1/repos/acme/${name}/activity`)).text)
-        const [last] = data.filter((one: { label: string | null }) => one.label !== null)
-        expect(last).toMatchObject({ type, commit: sha, reason: 'Together.' })
-      }
-      await hub.build()
-    }
-  })
-
-  test('deletes a fresh version in one commit with all that belongs to it, once, and never uses its number again', async () => {
-    const files = [{ path: 'notes.txt', base64: 'eA==' }]
-    const published = await hub.publish({ content: 'Wrong\n', skill: { description: 'Use it.' }, files })
-    expect(published.data.version).toBe('1.3.0')
-    await send('PUT', '/versions/1.3.0/results/smoke', { passed: 1, failed: 0 })
-    await send('PUT', '/labels/next', { version: '1.3.0' })
-    expect((await send('DELETE', '/versions/1.3.0')).message).toContain('next at 1.3.0')
-    await send('DELETE', '/labels/next')
-    expect((await send('DELETE', '/versions/1.3.0', { dry_run: true })).data).toMatchObject({ commit: null })
-    const outcome = { full_name: 'acme/code-review', deleted: ['1.3.0'] }
-    const gone = await send('DELETE', '/versions/1.3.0', { reason: 'Wrong file' })
-    expect(gone.data).toMatchObject({ ...outcome, unchanged: false, commit: { sha: expect.any(String) } })
-    expect((await send('DELETE', '/versions/1.3.0')).data).toEqual({ ...outcome, unchanged: true, commit: null })
-    const { data } = await hub.readRepository('')
-    expect([data.latest_version, data.versions_count]).toEqual(['1.2.0', 3])
-    const [activity] = JSON.parse((await hub.readRepository('/activity')).text).data
-    expect(activity).toMatchObject({ type: 'removed', version: '1.3.0', reason: 'Wrong file' })
-    const folder = join(await world.contentDir(), 'acme/code-review')
-    const left = readdirSync(folder, { recursive: true }).map(String)
-    expect(left.filter((path) => path.includes('1.3.0'))).toEqual([])
-    await hub.build()
-    expect((await hub.readRepository('/versions/1.3.0')).status).toBe(404)
-    expect((await hub.publish({ content: 'Right\n' })).data.version).toBe('1.3.1')
-  })
-})
-
-// What a store does with a commit is tested above, and in tests/stores.
-describe('states of a prompt, whatever the store', () => {
-  beforeEach(async () => openAll(openLocalWorld(FILES)))
-
   test('deletes a whole prompt unless another includes it, and only for who may', async () => {
     const parts = '/api/v1/repos/acme/parts'
     const ask = (method: string, path: string, body?: unknown, given = token) =>
@@ -382,16 +391,6 @@ describe('states of a prompt, whatever the store', () => {
     expect(cleared.data).toMatchObject({ license: null, status_message: null, title: 'New' })
   })
 
-  test('yanking hides the latest version, and undoing it restores the version', async () => {
-    const yanked = await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
-    expect([yanked.status, yanked.data.latest_version]).toEqual([200, '1.1.0'])
-    expect((await hub.readRepository('/raw')).text).toBe('Two\n')
-    const back = await send('DELETE', '/versions/1.2.0/yank')
-    expect([back.status, back.data.latest_version]).toEqual([200, '1.2.0'])
-    const never = await send('DELETE', '/versions/1.1.0/yank')
-    expect([never.status, never.data.commit]).toEqual([200, null])
-  })
-
   test('lists all activity with its author, at once and after a build', async () => {
     await send('PUT', '/labels/production', { version: '1.1.0' })
     await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
@@ -414,15 +413,6 @@ describe('states of a prompt, whatever the store', () => {
     expect(JSON.parse((await hub.read(at('/activity'))).text).data.slice(0, 5)).toMatchObject(wanted.slice(0, 5))
   })
 
-  test('rejects labels on yanked versions, and all but status changes on archived repositories', async () => {
-    await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
-    expect((await send('PUT', '/labels/next', { version: '1.2.0' })).code).toBe('validation_failed')
-    expect((await send('PATCH', '', { status: 'archived' })).status).toBe(200)
-    expect((await send('PUT', '/labels/next', { version: '1.1.0' })).code).toBe('repo_archived')
-    expect((await send('PATCH', '', { status: 'active', title: 'A' })).code).toBe('repo_archived')
-    expect((await send('PATCH', '', { status: 'active' })).data.status).toBe('active')
-  })
-
   test('allows only valid changes in each state, and shows them in two hubs', async () => {
     const other = await openHub(world, { state: hub.state })
     await other.build()
@@ -439,6 +429,7 @@ describe('states of a prompt, whatever the store', () => {
       ['PUT', '/versions/1.2.0/yank', { reason: 'A', dry_run: true }, 200, { commit: null, latest_version: '1.1.0' }],
       ['PUT', '/versions/1.2.0/yank', { reason: 'A' }, 200, { latest_version: '1.1.0' }],
       ['PUT', '/versions/1.2.0/yank', { reason: 'A' }, 200, { commit: null, unchanged: true }],
+      ['PUT', '/labels/next', { version: '1.2.0' }, 422, 'validation_failed'],
       ['PUT', '/versions/1.2.0/yank', { reason: 'B: "b" # b' }, 200, { unchanged: false }],
       ['PUT', '/versions/1.2.0/yank', { reason: 'x'.repeat(501) }, 422, 'validation_failed'],
       ['PUT', '/versions/1.1.0/yank', { reason: 'C' }, 200, { latest_version: '1.0.0' }],
@@ -462,6 +453,7 @@ describe('states of a prompt, whatever the store', () => {
       ],
       ['PATCH', '', { status: 'archived' }, 200, { status: 'archived' }],
       ['PATCH', '', { title: 'A' }, ...archived],
+      ['PATCH', '', { status: 'active', title: 'A' }, ...archived],
       ['PUT', '/labels/next', { version: '1.0.0' }, ...archived],
       ['DELETE', '/labels/next', undefined, ...archived],
       ['PUT', '/versions/1.0.0/yank', { reason: 'x' }, ...archived],
@@ -607,15 +599,4 @@ describe('on GitHub, with races and faults', () => {
       labels: pointing({ production: '1.1.0', next: '1.2.0' }),
     })
   })
-})
-
-test('the endpoints list their allowed methods', async () => {
-  await openAll(openLocalWorld(FILES))
-  for (const [rest, allow] of [
-    ['', 'GET, HEAD, OPTIONS, PATCH, DELETE'],
-    ['/labels/production', 'PUT, DELETE, OPTIONS'],
-    ['/versions/1.0.0/yank', 'PUT, DELETE, OPTIONS'],
-  ] as const)
-    expect((await hub.read(at(rest), {}, 'OPTIONS')).headers.get('Allow')).toBe(allow)
-  expect((await hub.read(at('/labels/production'))).status).toBe(405)
 })
