@@ -1,4 +1,5 @@
-// Tests publishing skills with files, on both stores: what is stored, served before and after a build, and refused.
+// Tests publishing skills with files: what is stored, served before and after a build, and refused. What a store does
+// with the files of a version is tested in tests/stores/git-store-contract.ts.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -49,45 +50,14 @@ const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(folder, path)).isFile())
 
 describe.each(['local', 'github'] as const)('on %s', (kind) => {
-  let world: World
-  let hub: Hub
+  const to = 'acme/forms'
   const standIn = kind === 'github' ? startGitHubStandIn() : undefined
-  const opened = (async () => {
-    world = kind === 'github' ? await openGitHubWorld(await standIn!) : openLocalWorld()
-    hub = await openHub(world)
-  })()
   afterAll(async () => (await standIn)?.close())
-  const publish = async (body: Record<string, unknown>, to: string): Promise<Answer> => {
-    await opened
-    return hub.publish({ ...GOOD, content: CONTENT, bump: 'patch', ...body }, { to })
-  }
 
-  test('a version with the most files and bytes is one commit, with the same bytes', async () => {
-    // The stand-in of GitHub makes a call for each file, and takes seconds for a megabyte.
-    const [large, small] = kind === 'github' ? [[3], 4] : [[1, 2, 3], 496]
-    const text = (path: string, bytes: number) => ({ path, text: 'x'.repeat(bytes) })
-    const files = [
-      ...large.map((at) => ({ path: `${at}.bin`, base64: Buffer.alloc(2_000_000, at).toString('base64') })),
-      ...Array.from({ length: small }, (_, at) => text(`f${at}`, 1_984_000 / small)),
-      text(`a/b/c/d/e/f/g/${'h'.repeat(100)}`, 16_000),
-    ]
-    const answer = await publish({ skill, files }, 'acme/largest')
-    expect([answer.status, answer.message]).toEqual([201, ''])
-    const archive = await hub.read('/api/v1/repos/acme/largest/versions/1.0.0/archive')
-    expect(sha256(archive.bytes)).toBe(answer.data.bundle_sha256)
-    expect(untar(archive.bytes).size).toBe(large.length + small + 2)
-    const { folders } = await hub.git.readFolder(
-      { owner: 'acme', name: 'largest' },
-      { signal: AbortSignal.timeout(60_000) },
-    )
-    const call = { signal: AbortSignal.timeout(60_000), maxBytes: 2_000_000 }
-    const listed = await hub.git.listFolder(folders.get('1.0.0')!, call)
-    expect(sha256(await hub.git.readBlob(listed.get('3.bin')!, call))).toBe(sha256(Buffer.alloc(2_000_000, 3)))
-  })
-
-  test('every file is readable at once and after a build, with the same bytes', async () => {
-    const to = 'acme/forms'
-    const made = await publish({ skill, files: FILES }, to)
+  test('one commit has all files, each readable at once and after a build, with the same bytes', async () => {
+    const world: World = standIn ? await openGitHubWorld(await standIn) : openLocalWorld()
+    const hub = await openHub(world)
+    const made = await hub.publish({ ...GOOD, content: CONTENT, bump: 'patch', skill, files: FILES }, { to })
     expect([made.status, made.message]).toEqual([201, ''])
     const files = made.data.files as { path: string; sha256: string; size_bytes: number; url: string }[]
     expect(files.map(({ path }) => path)).toEqual(words`
@@ -101,11 +71,9 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
     const look = async () => {
       for (const { path, sha256: digest, size_bytes, url } of files) {
         expect(url).toBe(`https://hub.example/api/v1/repos/${to}/versions/1.0.0/files/${path}`)
-        for (const place of [
-          new URL(url).pathname,
-          `/${to}/v/1.0.0/${path}`,
-          `/${to}/.well-known/agent-skills/forms/${path}`,
-        ]) {
+        const others = [`/${to}/v/1.0.0/${path}`, `/${to}/.well-known/agent-skills/forms/${path}`]
+        // Each file is read at its own address, and one of them at all.
+        for (const place of [new URL(url).pathname, ...(path === 'data/raw.bin' ? others : [])]) {
           const { status, bytes } = await hub.read(place)
           expect([place, status, sha256(bytes), bytes.length]).toEqual([place, 200, digest, size_bytes])
           expect(bytes.equals(BYTES.get(path)!)).toBe(true)
@@ -137,22 +105,18 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
     await look()
     await hub.build()
     await look()
-  })
-
-  test('one commit has all files', async () => {
-    await publish({ skill, files: FILES }, 'acme/committed')
     const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
     const folder = await world.gitFolder()
     const log = git('--git-dir', folder, 'show', '--name-only', '--format=%s', 'main').trim().split('\n')
     expect(log.filter((line) => line !== '').sort()).toEqual(
       [
-        'Publish acme/committed 1.0.0',
-        'content/acme/committed/index.md',
-        'content/acme/committed/versions/1.0.0.md',
-        ...FILES.map(({ path }) => `content/acme/committed/versions/1.0.0/${path}`),
+        'Publish acme/forms 1.0.0',
+        'content/acme/forms/index.md',
+        'content/acme/forms/versions/1.0.0.md',
+        ...FILES.map(({ path }) => `content/acme/forms/versions/1.0.0/${path}`),
       ].sort(),
     )
-    const dir = join(await world.contentDir(), 'acme/committed/versions/1.0.0')
+    const dir = join(await world.contentDir(), 'acme/forms/versions/1.0.0')
     const paths = filesIn(dir)
     expect(paths.sort()).toEqual([...BYTES.keys()].sort())
     for (const path of paths) expect(readFileSync(join(dir, path)).equals(BYTES.get(path)!)).toBe(true)
@@ -166,6 +130,28 @@ describe('whatever the store', () => {
   })
   const publish = (body: Record<string, unknown>, to: string): Promise<Answer> =>
     hub.publish({ ...GOOD, content: CONTENT, bump: 'patch', ...body }, { to })
+
+  test('a version with the most files and bytes is one commit, with the same bytes', async () => {
+    const large = [1, 2, 3]
+    const text = (path: string, bytes: number) => ({ path, text: 'x'.repeat(bytes) })
+    const files = [
+      ...large.map((at) => ({ path: `${at}.bin`, base64: Buffer.alloc(2_000_000, at).toString('base64') })),
+      ...Array.from({ length: 496 }, (_, at) => text(`f${at}`, 4_000)),
+      text(`a/b/c/d/e/f/g/${'h'.repeat(100)}`, 16_000),
+    ]
+    const answer = await publish({ skill, files }, 'acme/largest')
+    expect([answer.status, answer.message]).toEqual([201, ''])
+    const archive = await hub.read('/api/v1/repos/acme/largest/versions/1.0.0/archive')
+    expect(sha256(archive.bytes)).toBe(answer.data.bundle_sha256)
+    expect(untar(archive.bytes).size).toBe(501)
+    const { folders } = await hub.git.readFolder(
+      { owner: 'acme', name: 'largest' },
+      { signal: AbortSignal.timeout(60_000) },
+    )
+    const call = { signal: AbortSignal.timeout(60_000), maxBytes: 2_000_000 }
+    const listed = await hub.git.listFolder(folders.get('1.0.0')!, call)
+    expect(sha256(await hub.git.readBlob(listed.get('3.bin')!, call))).toBe(sha256(Buffer.alloc(2_000_000, 3)))
+  })
 
   test('what a version can do is readable at once and after a build, and so is the difference', async () => {
     const to = 'acme/able'
