@@ -1,5 +1,5 @@
-// Tests that a builder that is stuck is noticed and replaced: one in an endless loop, and one whose round never ends.
-// Until then, the age of the oldest change that is not built is known.
+// Tests that a builder that crashes or is stuck is replaced: one that throws, one in an endless loop, and one whose round
+// never ends. Until then, the age of the oldest change that is not built is known.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -52,24 +52,44 @@ const repositories = () => {
 }
 const isServed = (count: number) => expect.poll(repositories, { timeout: WITHIN }).toBe(count)
 
-test('a builder in an endless loop is replaced, and the change that waited for it is built', {
-  timeout: 3 * WITHIN,
-}, async () => {
-  const flag = join(root, 'flag')
+/** Starts a builder that does something whenever a round begins while the flag exists. @param code may use `isFaulty()` */
+function buildWithFault(code: string) {
   const fault = join(root, 'fault.mjs')
-  // Between two rounds it sleeps, which leaves the processor to other tests and responds as little.
   writeFileSync(
     fault,
     `import { existsSync } from 'node:fs'
     import { parentPort } from 'node:worker_threads'
+    const isFaulty = () => existsSync(${JSON.stringify(join(root, 'flag'))})
     const post = parentPort.postMessage.bind(parentPort)
     parentPort.postMessage = (message) => {
       post(message)
-      while (message.kind === 'begin' && existsSync(${JSON.stringify(flag)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+      if (message.kind === 'begin') ${code}
     }
     await import(${JSON.stringify(new URL('../../src/hosts/node/builds/builder-thread.ts', import.meta.url).href)})`,
   )
-  const builder = build(undefined, { module: pathToFileURL(fault) })
+  return { flag: join(root, 'flag'), builder: build(undefined, { module: pathToFileURL(fault) }) }
+}
+
+test('a builder that crashes is restarted with increasing delays', { timeout: 3 * WITHIN }, async () => {
+  const { flag, builder } = buildWithFault(`if (isFaulty()) setTimeout(() => { throw new Error('Out of order.') }, 20)`)
+  await isServed(1)
+  writeFileSync(flag, '')
+  write('two', 'Second')
+  builder.send({ kind: 'written', fullName: 'acme/two' })
+  await expect
+    .poll(() => failures().slice(0, 2), { timeout: WITHIN })
+    .toEqual([1, 2].map((pause) => `The builder ended: Out of order. Restarting it in ${pause} s.`))
+  rmSync(flag)
+  await isServed(2)
+})
+
+test('a builder in an endless loop is replaced, and the change that waited for it is built', {
+  timeout: 3 * WITHIN,
+}, async () => {
+  // Between two rounds it sleeps, which leaves the processor to other tests and responds as little.
+  const { flag, builder } = buildWithFault(
+    'while (isFaulty()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)',
+  )
   await isServed(1)
   writeFileSync(flag, '')
   await expect.poll(builder.oldestUnbuilt, { timeout: WITHIN }).toBe(undefined)

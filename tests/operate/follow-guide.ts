@@ -123,7 +123,8 @@ export function makeSource(source: string): string {
   const script = [
     'set -e',
     `git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null | tar --create --files-from=- | tar --extract --directory ${source}`,
-    `cd ${source} && git init -q -b main && git add -A && git -c user.name=a -c user.email=a@b commit -qm Source && git tag v1.0.0`,
+    // One pack without compression is written and cloned in a fraction of the time of thousands of files.
+    `cd ${source} && git init -q -b main && git -c core.bigFileThreshold=1 -c core.compression=0 add -A && git -c user.name=a -c user.email=a@b commit -qm Source && git tag v1.0.0`,
   ].join('\n')
   execFileSync('sh', ['-c', script], { stdio: 'pipe' })
   return source
