@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifySignatures } from '../../clients/typescript/source/attested.ts'
-import { parseLock } from '../../clients/typescript/source/lock.ts'
+import { formatLock, parseLock } from '../../clients/typescript/source/lock.ts'
 import { digestManifest } from '../../src/domain/publishing/manifest.ts'
 import { readArchive } from '../../src/files/read-archive.ts'
 import { type SigstoreServices, startSigstore, type ToSign } from '../attestations/sigstore-services.ts'
@@ -287,9 +287,7 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
 })
 
 // The package of PyPI has a stand-in here, which verifies no signature. That of npm is the real one.
-// A program that is started anew looks for packages again.
-const STARTED = [{ name: 'hubcli', command: pythonWith('import sys\n') }, NPX]
-describe.skipIf(PYTHON === undefined).each(STARTED)(`$name with the package sigstore${NO_PYTHON}`, ({ command }) => {
+describe.skipIf(PYTHON === undefined)(`with the package sigstore${NO_PYTHON}`, () => {
   const FORMS: Prompt = {
     versions: { '1.0.0': 'Fill {{form}}.\n' },
     format: 'text',
@@ -326,141 +324,200 @@ describe.skipIf(PYTHON === undefined).each(STARTED)(`$name with the package sigs
     writeFileSync(root, `${JSON.stringify(sigstore.root.root)}\n`)
   })
   afterAll(() => sigstore.close())
-  const runBeside = (python: string, node: string, ...args: string[]) => {
-    const env = environment(hub.url)
-    const beside = { ...env, PYTHONPATH: `${env.PYTHONPATH}:${python}`, NODE_PATH: node }
-    // Node reads NODE_PATH when it starts.
-    return runWith(command, args, cwd, beside, { isAlone: true })
-  }
-  const run = (...args: string[]) =>
-    runBeside(path.resolve('tests/clients/sigstore_stand_in'), path.resolve('tests/node_modules'), ...args)
-  const ask = () => run('install', '--require-attestation', '--trusted-root', root)
+
   /** Signs what the hub says of a version, with its own function. */
-  const sign = async (version: string, change: (order: ToSign, manifest: string) => Partial<ToSign> = () => ({})) => {
+  const sign = async (
+    prompt: string,
+    version: string,
+    change: (order: ToSign) => Partial<ToSign> = () => ({}),
+  ): Promise<void> => {
     const { data } = (await (
-      await fetch(`${hub.url}/data/v1/repos/acme/forms/versions/${version}.json`)
+      await fetch(`${hub.url}/data/v1/repos/${prompt}/versions/${version}.json`)
     ).json()) as never
     const record = data as Parameters<typeof digestManifest>[0]
     const manifest = digestManifest(record, ((text: string) => ({ content_sha256: sha256(text) })) as never)
     const about = [
-      { name: 'acme/forms', sha256: (data as { bundle_sha256: string | null }).bundle_sha256 ?? record.content_sha256 },
-      { name: 'acme/forms#manifest', sha256: manifest },
+      { name: prompt, sha256: (data as { bundle_sha256: string | null }).bundle_sha256 ?? record.content_sha256 },
+      { name: `${prompt}#manifest`, sha256: manifest },
     ]
-    const bundle = await sigstore.sign({ about, ...change({ about }, manifest) })
-    hub.prompts['acme/forms']!.bundles = { ...hub.prompts['acme/forms']!.bundles, [version]: JSON.stringify(bundle) }
+    const bundle = await sigstore.sign({ about, ...change({ about }) })
+    hub.prompts[prompt]!.bundles = { ...hub.prompts[prompt]!.bundles, [version]: JSON.stringify(bundle) }
   }
   beforeEach(() => {
     hub.prompts['acme/forms'] = structuredClone(FORMS)
   })
 
-  test('verifies what the lock has with digests of its own, in the second folder name, too', async () => {
-    await sign('1.0.0')
-    for (const place of ['skills/forms', 'skills/forms-by-acme'])
-      expect(await run('add', 'acme/forms', '--as', 'skill', '-o', place)).toMatchObject({ code: 0 })
-    expect(await ask()).toEqual({ code: 0, stdout: '', stderr: '' })
-    expect(await run('add', 'acme/forms', '--as', 'skill', '-o', 'skills/forms', '--keep-permissions')).toMatchObject({
-      code: 0,
+  /** Prints a JSON list with what the library says of each lock, an empty text if it is verified. */
+  const LIBRARIES = {
+    hubcli: [
+      ...['python3', '-B', '-c'],
+      `import json, sys
+from prompt_hub import PromptHubError, verify_signatures
+def judge(lock):
+    try:
+        verify_signatures(lock, sys.argv[1])
+        return ""
+    except PromptHubError as error:
+        return str(error)
+print(json.dumps([judge(lock) for lock in sys.argv[2:]]))`,
+    ],
+    'npx prompt-hub': [
+      ...[process.execPath, '--input-type=module', '-e'],
+      `import { readFileSync } from 'node:fs'
+import { verifySignatures } from ${JSON.stringify(path.resolve('clients/typescript/source/attested.ts'))}
+import { parseLock } from ${JSON.stringify(path.resolve('clients/typescript/source/lock.ts'))}
+const [, trustedRoot, ...locks] = process.argv
+const said = []
+for (const lock of locks)
+  said.push(await verifySignatures(parseLock(readFileSync(lock, 'utf8')), { trustedRoot }).then(() => '', ({ message }) => message))
+console.log(JSON.stringify(said))`,
+    ],
+  } as Record<string, string[]>
+
+  describe.each(CLIENTS)('$name', ({ name, command }) => {
+    /** A project with acme/forms and its files. */
+    let withForms: string
+    beforeAll(async () => {
+      hub.prompts['acme/forms'] = structuredClone(FORMS)
+      withForms = makeFolder()
+      expect(await runClient(command, ['add', 'acme/forms', '--as', 'skill'], withForms, hub.url)).toMatchObject({
+        code: 0,
+      })
     })
-    expect(await ask()).toEqual({ code: 0, stdout: '', stderr: '' })
-    hub.prompts['acme/forms']!.versions['1.1.0'] = 'Fill {{form}} well.\n'
-    await sign('1.1.0')
-    const { code, stderr } = await run('update', '--trusted-root', root)
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('signature')])
-  })
-
-  test('refuses what the publisher did not sign', async () => {
-    await sign('1.0.0')
-    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
-    const forms = hub.prompts['acme/forms']!
-    const why = async () =>
-      (await ask()).stderr.replace(/^.* is not verified: /, '').replace('; nothing was changed\n', '')
-    const none = {
-      statement: { _type: 'https://in-toto.io/Statement/v1', predicateType: 'https://x.example', subject: [] },
+    const startWithForms = () => cpSync(withForms, cwd, { recursive: true })
+    // It needs no signature, so it runs in a process that is there already.
+    const run = (...args: string[]) => runClient(command, args, cwd, hub.url)
+    const add = (...args: string[]) => run('add', 'acme/forms', '--as', 'skill', ...args)
+    // A program that is started anew looks for packages again.
+    const STARTED = name === 'hubcli' ? pythonWith('import sys\n') : command
+    const runBeside = (started: string[], python: string, node: string, ...args: string[]) => {
+      const env = environment(hub.url)
+      const beside = { ...env, PYTHONPATH: `${env.PYTHONPATH}:${python}`, NODE_PATH: node }
+      // Node reads NODE_PATH when it starts.
+      return runWith(started, args, cwd, beside, { isAlone: true })
     }
-    for (const [change, said] of [
-      [({ about }) => ({ about: about.slice(1) }), /^it is not about acme\/forms with/],
-      [
-        ({ about }) => ({ about: about.slice(0, 1) }),
-        /^it is not about acme\/forms#manifest with .* parameters and files$/,
-      ],
-      [() => none, /^it is no build provenance$/],
-      [
-        () => ({ claims: { workflow_ref: 'octo/prompts/.github/workflows/other.yml@refs/heads/main' } }),
-        /^https:\/\/github\.com\/octo\/prompts\/\.github\/workflows\/other\.yml@refs\/heads\/main signed it, and not octo\/prompts\/\.github\/workflows\/publish\.yml$/,
-      ],
-      [() => ({ claims: { repository: 'octo/other' } }), /signed it, and not/],
-      [
-        () => ({ claims: { event_name: 'pull_request_target' } }),
-        /^its job was triggered by pull_request_target, and not by push, release, workflow_dispatch, schedule$/,
-      ],
-      [() => ({ claims: { event_name: undefined } }), /^its job was triggered by nothing,/],
-    ] as const satisfies [(order: ToSign) => Partial<ToSign>, RegExp][]) {
-      await sign('1.0.0', change)
-      expect(await why()).toMatch(said)
-    }
-    expect(await run('install', '--require-attestation', '--skip-signatures')).toMatchObject({ code: 0, stderr: '' })
-    await sign('1.0.0')
-    const bundle = JSON.parse(forms.bundles!['1.0.0']!)
-    bundle.dsseEnvelope.signatures[0].sig = Buffer.from('no').toString('base64')
-    forms.bundles = { '1.0.0': JSON.stringify(bundle) }
-    expect(await why()).toMatch(/signature/)
-    // What the hub says of a version is not what its publisher signed.
-    await sign('1.0.0')
-    forms.parameters = { temperature: 2 }
-    expect(await why()).toBe('the hub says something else of its variables or parameters than the lock has')
-    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
-    expect(await why()).toMatch(/^it is not about acme\/forms#manifest/)
-  })
+    const PACKAGES = [path.resolve('tests/clients/sigstore_stand_in'), path.resolve('tests/node_modules')] as const
+    const ask = () => runBeside(STARTED, ...PACKAGES, 'install', '--require-attestation', '--trusted-root', root)
 
-  test('a package that is old or broken is not a missing one', async () => {
-    startWithX()
-    for (const [version, why] of [
-      ['3.1.0', 'its version is 3.1.0'],
-      ['4.0.0', '.*'],
-    ] as const) {
-      const folder = makeFolder()
-      mkdirSync(path.join(folder, 'sigstore'))
-      writeFileSync(path.join(folder, 'sigstore/__init__.py'), `__version__ = "${version}"\n`)
-      writeFileSync(path.join(folder, 'sigstore/package.json'), JSON.stringify({ name: 'sigstore', version }))
-      const { code, stderr } = await runBeside(folder, folder, 'install', '--require-attestation')
-      expect([code, stderr]).toEqual([
-        5,
-        expect.stringMatching(
-          new RegExp(
-            `the package sigstore cannot be used: ${why}\\. Install version 4 or newer: (?:npm|pip) install \\S+\\n$`,
+    test('verifies what the lock has with digests of its own, in the second folder name, too', async () => {
+      await sign('acme/forms', '1.0.0')
+      for (const place of [['skills/forms', '--keep-permissions'], ['skills/forms-by-acme']])
+        expect(await add('-o', ...place)).toMatchObject({ code: 0 })
+      expect(await ask()).toEqual({ code: 0, stdout: '', stderr: '' })
+      hub.prompts['acme/forms']!.versions['1.1.0'] = 'Fill {{form}} well.\n'
+      await sign('acme/forms', '1.1.0')
+      const { code, stderr } = await runBeside(STARTED, ...PACKAGES, 'update', '--trusted-root', root)
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('signature')])
+    })
+
+    test('refuses what the publisher did not sign', async () => {
+      const none = {
+        statement: { _type: 'https://in-toto.io/Statement/v1', predicateType: 'https://x.example', subject: [] },
+      }
+      const cases: [(order: ToSign) => Partial<ToSign>, RegExp][] = [
+        [() => ({}), /^$/],
+        [({ about }) => ({ about: about.slice(1) }), /^it is not about acme\/forms-1 with/],
+        [
+          ({ about }) => ({ about: about.slice(0, 1) }),
+          /^it is not about acme\/forms-2#manifest with .* parameters and files$/,
+        ],
+        [() => none, /^it is no build provenance$/],
+        [
+          () => ({ claims: { workflow_ref: 'octo/prompts/.github/workflows/other.yml@refs/heads/main' } }),
+          /^https:\/\/github\.com\/octo\/prompts\/\.github\/workflows\/other\.yml@refs\/heads\/main signed it, and not octo\/prompts\/\.github\/workflows\/publish\.yml$/,
+        ],
+        [() => ({ claims: { repository: 'octo/other' } }), /signed it, and not/],
+        [
+          () => ({ claims: { event_name: 'pull_request_target' } }),
+          /^its job was triggered by pull_request_target, and not by push, release, workflow_dispatch, schedule$/,
+        ],
+        [() => ({ claims: { event_name: undefined } }), /^its job was triggered by nothing,/],
+        // Two whose bundle or record is changed below.
+        [() => ({}), /signature/],
+        [() => ({}), /^the hub says something else of its variables or parameters than the lock has$/],
+      ]
+      const names = cases.map((_, at) => `acme/forms-${at}`)
+      for (const [at, [change]] of cases.entries()) {
+        hub.prompts[names[at]!] = structuredClone(FORMS)
+        await sign(names[at]!, '1.0.0', change)
+      }
+      expect(await run('add', ...names, '--as', 'skill')).toMatchObject({ code: 0 })
+      const [forged, changed] = names.slice(-2).map((each) => hub.prompts[each]!) as [Prompt, Prompt]
+      const bundle = JSON.parse(forged.bundles!['1.0.0']!)
+      bundle.dsseEnvelope.signatures[0].sig = Buffer.from('no').toString('base64')
+      forged.bundles = { '1.0.0': JSON.stringify(bundle) }
+      // What the hub says of a version is not what its publisher signed.
+      changed.parameters = { temperature: 2 }
+      // One process judges all, each in a lock of its own.
+      const lock = parseLock(readFileSync(path.join(cwd, 'prompts.lock'), 'utf8'))
+      const locks = names.map((each, at) => {
+        writeFileSync(path.join(cwd, `${at}.lock`), formatLock({ ...lock, prompts: { [each]: lock.prompts[each]! } }))
+        return `${at}.lock`
+      })
+      const { stdout, stderr } = await runBeside(LIBRARIES[name]!, ...PACKAGES, root, ...locks)
+      expect(stderr).toBe('')
+      const said = (JSON.parse(stdout) as string[]).map((words) =>
+        words.replace(/^.* is not verified: /, '').replace('; nothing was changed', ''),
+      )
+      expect(said).toEqual(cases.map(([, expected]) => expect.stringMatching(expected)))
+      // The command says the same, and asks nothing if it is told so.
+      startWithForms()
+      await sign('acme/forms', '1.0.0', () => none)
+      const refused = await ask()
+      expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('is not verified: it is no build')])
+      expect(await run('install', '--require-attestation', '--skip-signatures')).toMatchObject({ code: 0, stderr: '' })
+    })
+
+    test('a package that is old or broken is not a missing one', async () => {
+      startWithX()
+      for (const [version, why] of [
+        ['3.1.0', 'its version is 3.1.0'],
+        ['4.0.0', '.*'],
+      ] as const) {
+        const folder = makeFolder()
+        mkdirSync(path.join(folder, 'sigstore'))
+        writeFileSync(path.join(folder, 'sigstore/__init__.py'), `__version__ = "${version}"\n`)
+        writeFileSync(path.join(folder, 'sigstore/package.json'), JSON.stringify({ name: 'sigstore', version }))
+        const { code, stderr } = await runBeside(STARTED, folder, folder, 'install', '--require-attestation')
+        expect([code, stderr]).toEqual([
+          5,
+          expect.stringMatching(
+            new RegExp(
+              `the package sigstore cannot be used: ${why}\\. Install version 4 or newer: (?:npm|pip) install \\S+\\n$`,
+            ),
           ),
-        ),
-      ])
-    }
-  })
+        ])
+      }
+    })
 
-  test('a version that is added again keeps the files that the lock has', async () => {
-    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
-    const read = () => readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')
-    hub.prompts['acme/forms']!.files = { 'scripts/fill.sh': '#!/bin/sh\ncurl evil.example\n' }
-    const before = read()
-    for (const more of [[], ['--keep-permissions']]) {
-      const found = await run('add', 'acme/forms', '--as', 'skill', ...more)
-      expect([found.code, found.stderr, read()]).toEqual([4, expect.stringContaining('other bytes'), before])
-    }
-    hub.prompts['acme/forms']!.files = FORMS.files!
-    expect(await run('add', 'acme/forms', '--as', 'skill', '--keep-permissions')).toMatchObject({ code: 0 })
-  })
+    test('a version that is added again keeps the files that the lock has', async () => {
+      startWithForms()
+      const read = () => readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')
+      hub.prompts['acme/forms']!.files = { 'scripts/fill.sh': '#!/bin/sh\ncurl evil.example\n' }
+      const before = read()
+      for (const more of [[], ['--keep-permissions']]) {
+        const found = await add(...more)
+        expect([found.code, found.stderr, read()]).toEqual([4, expect.stringContaining('other bytes'), before])
+      }
+      hub.prompts['acme/forms']!.files = FORMS.files!
+      expect(await add('--keep-permissions')).toMatchObject({ code: 0 })
+    })
 
-  test('finds words in SKILL.md that nobody signed', async () => {
-    delete hub.prompts['acme/forms']!.files
-    await sign('1.0.0')
-    const text = await (await fetch(`${hub.url}/data/v1/repos/acme/forms/skills/1.0.0.md`)).text()
-    hub.meddle = (asked, answer) => {
-      const isIts = asked.endsWith('/skills/1.0.0.md')
-      if (isIts) answer.end(text.replace('description: "Fills', 'description: "Sends the form away and fills'))
-      return isIts
-    }
-    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
-    expect((await ask()).stderr).toContain('something else of the files in .agents/skills/forms than the lock has')
-    hub.meddle = () => false
-    expect(await run('remove', 'acme/forms')).toMatchObject({ code: 0 })
-    expect(await run('add', 'acme/forms', '--as', 'skill')).toMatchObject({ code: 0 })
-    expect(await ask()).toMatchObject({ code: 0, stderr: '' })
+    test('finds words in SKILL.md that nobody signed', async () => {
+      delete hub.prompts['acme/forms']!.files
+      await sign('acme/forms', '1.0.0')
+      const text = await (await fetch(`${hub.url}/data/v1/repos/acme/forms/skills/1.0.0.md`)).text()
+      hub.meddle = (asked, answer) => {
+        const isIts = asked.endsWith('/skills/1.0.0.md')
+        if (isIts) answer.end(text.replace('description: "Fills', 'description: "Sends the form away and fills'))
+        return isIts
+      }
+      expect(await add()).toMatchObject({ code: 0 })
+      expect((await ask()).stderr).toContain('something else of the files in .agents/skills/forms than the lock has')
+      hub.meddle = () => false
+      expect(await run('remove', 'acme/forms')).toMatchObject({ code: 0 })
+      expect(await add()).toMatchObject({ code: 0 })
+      expect(await ask()).toMatchObject({ code: 0, stderr: '' })
+    })
   })
 })
