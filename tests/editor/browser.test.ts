@@ -7,7 +7,9 @@ import { pointing } from '../fixtures/labels.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { expectUsable } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
+import { COMPOSED_CONTENT, testComposed } from './composed.ts'
 import { testFirstPrompt } from './first-prompt.ts'
+import { OWNER_CONTENT, testOwnerSettings } from './owner-settings.ts'
 import { press, promptField, signIn, useBrowserAndHub } from './signed-in.ts'
 import { testWriting, WRITING_CONTENT } from './writing.ts'
 
@@ -24,6 +26,8 @@ const CONTENT = {
   'content/alice/keys/versions/1.0.1.md':
     '---\npublished_at: "2026-11-21T10:00:00Z"\npublished_by: alice\n---\nPress {{key}} twice.\n',
   ...WRITING_CONTENT,
+  ...COMPOSED_CONTENT,
+  ...OWNER_CONTENT,
 }
 
 let browser: Browser
@@ -341,3 +345,5 @@ test('labels and yanks by keyboard alone', async () => {
 
 describe('a first prompt', () => testFirstPrompt(() => [browser, hub]))
 describe('writing', () => testWriting(() => [browser, hub]))
+describe('prompts with more than a text', () => testComposed(() => [browser, hub]))
+describe('settings of an owner', () => testOwnerSettings(() => [browser, hub]))
