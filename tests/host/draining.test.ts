@@ -1,4 +1,5 @@
 // Tests how a hub ends: behind a load balancer, it first says that it is not ready, keeps responding while the balancer notices, and then exits. In a socket of a service manager, requests wait for the next one.
+// That Ctrl-C ends it without waiting, tests/host/faulty-builder.test.ts tests.
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findGivenSocket } from '../../src/hosts/node/http/given-socket.ts'
@@ -41,15 +42,6 @@ test('after SIGTERM, /readyz returns 503 while everything else still responds, u
   }
   expect(run.ended()).toBe(false)
   run.child.kill('SIGTERM')
-  expect(await run.closed).toEqual({ code: 0, signal: null })
-})
-
-test.each([
-  ['Ctrl-C', 'SIGINT', { SITE_URL: 'https://hub.example' }],
-  ['a hub in local mode', 'SIGTERM', {}],
-] as const)('%s ends without waiting', async (_, signal, settings) => {
-  const { run } = await start({ ...settings, DRAIN_SECONDS: '300' })
-  run.child.kill(signal)
   expect(await run.closed).toEqual({ code: 0, signal: null })
 })
 

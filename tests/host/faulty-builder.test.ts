@@ -1,6 +1,6 @@
-// Tests how `npm start` handles a faulty builder. If the builder keeps crashing, it is restarted with increasing
-// delays. If it crashes immediately, startup fails with a message. If it receives no file change events, it polls for
-// changes.
+// Tests how `npm start` handles a faulty builder or content folder, and an uncaught error. If the builder crashes
+// immediately, startup fails with a message; tests/host/stuck-builder.test.ts has later crashes. If it receives no file
+// change events, it polls for changes. What the content folder has lost is served on.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -54,37 +54,6 @@ const placeOf = (contentDir: string, baseUrl: string) =>
 /** Whether a module is loaded by the builder, a thread of the hub. */
 const IS_BUILDER = 'workerData?.contentDir !== undefined'
 const THREAD = `import { parentPort, workerData } from 'node:worker_threads'`
-
-test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN }, async () => {
-  const flag = join(root, 'flag')
-  const ask = await start(
-    withFault(
-      'dying',
-      `import { existsSync } from 'node:fs'
-      ${THREAD}
-      if (${IS_BUILDER}) {
-        const post = parentPort.postMessage.bind(parentPort)
-        parentPort.postMessage = (message) => {
-          post(message)
-          if (message.kind === 'begin' && existsSync(${JSON.stringify(flag)})) setTimeout(() => { throw new Error('Out of order.') }, 20)
-        }
-      }`,
-    ),
-  )
-  await expect.poll(async () => (await ask('/healthz')).json().status, { timeout: WITHIN }).toBe('ok')
-  writeFileSync(flag, '')
-  repository.write({ [`content/${owner}/one/index.md`]: '---\ntitle: Changed\n---\n' })
-  const pauses = await poll('it was started twice', WITHIN, async () => {
-    const said = [...run!.log().matchAll(/The builder ended: Out of order\.(?:\s|\\n)Restarting it in (\d+) s/g)].map(
-      ([, s]) => s,
-    )
-    return said.length >= 2 ? said.slice(0, 2) : undefined
-  })
-  expect(pauses).toEqual(['1', '2'])
-  rmSync(flag)
-  const titleOf = async () => (await ask(`/api/v1/repos/${owner}/one`)).text.includes('"title":"Changed"')
-  await expect.poll(titleOf, { timeout: WITHIN }).toBe(true)
-})
 
 test('when the builder crashes at once, the start fails with an error message and no stack trace', {
   timeout: WITHIN,
@@ -186,8 +155,8 @@ test('serves what the checked-out commit has, whatever the content folder has lo
   await becomes({ status: 'ok', counts: { repositories: 0, versions: 0, owners: 0 } })
 })
 
-test('without git, serves no empty folder where a build had prompts, also after an upgrade', {
-  timeout: 2 * WITHIN,
+test('without git, serves no empty folder where a build had prompts, also after an upgrade, and polls if the system cannot watch files', {
+  timeout: 3 * WITHIN,
 }, async () => {
   const content = join(root, 'plain')
   const settings = { CONTENT_DIR: content, SITE_URL: 'http://plain.localhost', RATE_LIMIT_PER_MINUTE: '0' }
@@ -212,15 +181,10 @@ test('without git, serves no empty folder where a build had prompts, also after 
   run = launch('node', ['scripts/start.ts'], { ...settings, PORT: String(await freePort()) })
   expect((await run.closed).code).toBe(1)
   expect(run.log()).toContain(failure)
-  // The way out of the message.
+  // The way out of the message. From here on, the system reports no changes.
   rmSync(folder, { recursive: true })
-  const emptied = await start(settings)
-  expect((await emptied('/healthz')).json()).toMatchObject({ status: 'ok', counts: { repositories: 0 } })
-})
-
-test('polls for changes when the system cannot watch files', { timeout: 2 * WITHIN }, async () => {
-  const ask = await start(
-    withFault(
+  const emptied = await start({
+    ...withFault(
       'unwatched',
       `import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'
@@ -229,32 +193,42 @@ test('polls for changes when the system cannot watch files', { timeout: 2 * WITH
       }
       syncBuiltinESMExports()`,
     ),
+    ...settings,
+  })
+  const health = async () => (await emptied('/healthz')).json()
+  expect(await health()).toMatchObject({ status: 'ok', counts: { repositories: 0 } })
+  expect(await poll('health says so', WITHIN, async () => (await health()).polling ?? undefined)).toBe(
+    `Checking ${content} for changes every 10 s, because the system does not report them: its limit on watched folders has been reached. Raise fs.inotify.max_user_watches with sysctl.`,
   )
-  const polling = await poll('health says so', WITHIN, async () => (await ask('/healthz')).json().polling ?? undefined)
-  expect(polling).toBe(
-    `Checking ${join(repository.folder, 'content')} for changes every 10 s, because the system does not report them: its limit on watched folders has been reached. Raise fs.inotify.max_user_watches with sysctl.`,
-  )
-
-  repository.write({ [`content/${owner}/three/versions/1.0.0.md`]: version })
-  await expect.poll(() => isListed(ask, 'three'), { timeout: WITHIN }).toBe(true)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, version)
+  await expect.poll(() => isListed(emptied, 'kept'), { timeout: WITHIN }).toBe(true)
   expect(run!.log().match(/for changes every|cannot be followed|ENOSPC/g)).toEqual(['for changes every'])
 })
 
-test('lists a new prompt although no file change event arrives, and with fewer open files than connections', {
+test('lists a new prompt although no file change event arrives, with fewer open files than connections, and after an uncaught error', {
   timeout: 2 * WITHIN,
 }, async () => {
   const ask = await start(
-    withFault(
-      'silent',
-      `import { EventEmitter } from 'node:events'
+    {
+      ...withFault(
+        'silent',
+        `import { EventEmitter } from 'node:events'
       import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'
       fs.watch = () => Object.assign(new EventEmitter(), { close() {}, ref() {}, unref() {} })
-      syncBuiltinESMExports()`,
-    ),
+      syncBuiltinESMExports()
+      process.on('SIGUSR2', () => { throw new Error('thrown when told') })`,
+      ),
+      // A hub in local mode would never wait.
+      SITE_URL: 'https://silent.example',
+      DRAIN_SECONDS: '300',
+    },
     ['sh', '-c', 'ulimit -n 300 && exec node scripts/start.ts'],
   )
   await expect.poll(async () => (await ask('/healthz')).json().status, { timeout: WITHIN }).toBe('ok')
+  process.kill(run!.child.pid!, 'SIGUSR2')
+  await expect.poll(run!.log).toContain('"cause":"thrown when told"')
   const token = execFileSync(process.execPath, ['scripts/token.ts', owner], { encoding: 'utf8' }).trim()
   const { hostname, port } = new URL(base)
   const idle = Array.from({ length: 400 }, () => connect(Number(port), hostname).on('error', () => {}))
@@ -273,4 +247,6 @@ test('lists a new prompt although no file change event arrives, and with fewer o
     await expect.poll(() => isListed(ask, name), { timeout: WITHIN }).toBe(true)
   }
   for (const socket of idle) socket.destroy()
+  run!.child.kill('SIGINT')
+  expect(await run!.closed, 'Ctrl-C ends it without waiting').toEqual({ code: 0, signal: null })
 })
