@@ -157,9 +157,11 @@ async function expectFirst(name: string, path: string, got: string): Promise<voi
   expect(await versionsOf(name)).toContain('1.2.0 yanked')
 }
 
+const [committed, edited] = ['c', 'e']
+/** The commit before any change. */
+let first: string
+
 describe('a commit changes a published version', () => {
-  const [committed, edited] = ['c', 'e']
-  let first: string
   beforeAll(async () => {
     for (const kind of [committed, edited]) for (const [name] of CHANGES) begin(`${kind}-${name}`)
     first = commit()
@@ -184,86 +186,71 @@ describe('a commit changes a published version', () => {
     expect(await (await fetch(`${hub.base}/acme/c-edit`)).text()).toContain('expected the version as it came')
     expect((await health()).status).toBe('degraded')
   })
-
-  test('a hub that starts with nothing serves the same', async () => {
-    await hub.run.end()
-    rmSync(join(machine.folder, '.hub/data'), { recursive: true })
-    hub = await machine.start()
-    await settle()
-    for (const [name, , path, got] of CHANGES) await expectFirst(`${committed}-${name}`, path, got)
-  })
-
-  test('a repair of the branch ends the problems', async () => {
-    for (const kind of [committed, edited])
-      for (const [name] of CHANGES) {
-        const paths = [`content/acme/${kind}-${name}`]
-        // The number that the move took is that of a version from then on.
-        const mode = name === 'move' ? '--overlay' : '--no-overlay'
-        repository.git('restore', mode, `--source=${first}`, '--staged', '--worktree', '--', ...paths)
-        repository.git('clean', '-qfd', '--', ...paths)
-      }
-    commit()
-    await settle()
-    await expect.poll(async () => (await health()).broken, { timeout: WITHIN }).toEqual([])
-    for (const [name] of CHANGES) expect(await raw(`c-${name}`, '1.0.0')).toBe('The first.\n')
-  })
 })
 
+const removed = index('removed: {"1.0.0": A court forbade it}\n')
+const takeDown = ({ put }: Prompt) => {
+  put('versions/1.0.0.md', null)
+  put('index.md', removed)
+}
+const restoreText = ({ put }: Prompt) => put('versions/1.0.0.md', version('The first.\n'))
+const drop = ({ put }: Prompt) => put('index.md', index())
+/** What happens, each in a commit of its own, then what 1.0.0 is, and the problem. */
+const STORIES: readonly (readonly [string, ((prompt: Prompt) => void)[], string | 404, RegExp | undefined])[] = [
+  ['down', [takeDown], 404, undefined],
+  ['down-restored', [takeDown, restoreText], 404, /1\.0\.0\.md: expected no file for a version that was taken down/],
+  ['down-dropped', [takeDown, drop], 404, /1\.0\.0\.md: expected removed in index\.md to name this version/],
+  [
+    'down-approved',
+    [
+      takeDown,
+      (prompt) => {
+        drop(prompt)
+        restoreText(prompt)
+      },
+    ],
+    'The first.\n',
+    undefined,
+  ],
+  [
+    'down-replaced',
+    [takeDown, drop, ({ put }) => put('versions/1.0.0.md', version('Another text.\n'))],
+    404,
+    /1\.0\.0\.md: expected the files of commit \w+, because this version was taken down/,
+  ],
+  [
+    'deleted-first',
+    [({ put }) => put('versions/1.0.0.md', null), ({ put }) => put('index.md', removed), drop],
+    404,
+    /was taken down/,
+  ],
+  ['gone', [({ put }) => put('.', null)], 'The first.\n', /1\.0\.0\.md: .*got nothing/],
+  [
+    'invalid-first',
+    [
+      ({ put }) => put('versions/2.0.0.md', 'Nothing that a hub could read.\n'),
+      ({ put }) => put('versions/2.0.0.md', version('Two.\n')),
+    ],
+    'The first.\n',
+    undefined,
+  ],
+  [
+    'edited-twice',
+    [({ put }) => put(V1, version('A\n')), ({ put }) => put(V1, version('B\n'))],
+    'The first.\n',
+    /other bytes/,
+  ],
+  ['reverted', [({ put }) => put(V1, version('A\n')), restoreText], 'The first.\n', undefined],
+]
+const checkStory = async (name: string, text: string | 404, problem: RegExp | undefined) => {
+  expect([name, await raw(name, '1.0.0')]).toEqual([name, text])
+  const said = await problemsOf(name, name === 'gone' ? 3 : problem ? 1 : 0)
+  if (name === 'gone') expect(said.length).toBe(3)
+  else expect([name, said.length, said.join()]).toEqual([name, problem ? 1 : 0, expect.any(String)])
+  if (problem) expect(said.join('\n')).toMatch(problem)
+}
+
 describe('a takedown and what follows it', () => {
-  const removed = index('removed: {"1.0.0": A court forbade it}\n')
-  const takeDown = ({ put }: Prompt) => {
-    put('versions/1.0.0.md', null)
-    put('index.md', removed)
-  }
-  const restoreText = ({ put }: Prompt) => put('versions/1.0.0.md', version('The first.\n'))
-  const drop = ({ put }: Prompt) => put('index.md', index())
-  /** What happens, each in a commit of its own, then what 1.0.0 is, and the problem. */
-  const STORIES: readonly (readonly [string, ((prompt: Prompt) => void)[], string | 404, RegExp | undefined])[] = [
-    ['down', [takeDown], 404, undefined],
-    ['down-restored', [takeDown, restoreText], 404, /1\.0\.0\.md: expected no file for a version that was taken down/],
-    ['down-dropped', [takeDown, drop], 404, /1\.0\.0\.md: expected removed in index\.md to name this version/],
-    [
-      'down-approved',
-      [
-        takeDown,
-        (prompt) => {
-          drop(prompt)
-          restoreText(prompt)
-        },
-      ],
-      'The first.\n',
-      undefined,
-    ],
-    [
-      'down-replaced',
-      [takeDown, drop, ({ put }) => put('versions/1.0.0.md', version('Another text.\n'))],
-      404,
-      /1\.0\.0\.md: expected the files of commit \w+, because this version was taken down/,
-    ],
-    [
-      'deleted-first',
-      [({ put }) => put('versions/1.0.0.md', null), ({ put }) => put('index.md', removed), drop],
-      404,
-      /was taken down/,
-    ],
-    ['gone', [({ put }) => put('.', null)], 'The first.\n', /1\.0\.0\.md: .*got nothing/],
-    [
-      'invalid-first',
-      [
-        ({ put }) => put('versions/2.0.0.md', 'Nothing that a hub could read.\n'),
-        ({ put }) => put('versions/2.0.0.md', version('Two.\n')),
-      ],
-      'The first.\n',
-      undefined,
-    ],
-    [
-      'edited-twice',
-      [({ put }) => put(V1, version('A\n')), ({ put }) => put(V1, version('B\n'))],
-      'The first.\n',
-      /other bytes/,
-    ],
-    ['reverted', [({ put }) => put(V1, version('A\n')), restoreText], 'The first.\n', undefined],
-  ]
   beforeAll(async () => {
     for (const [name] of STORIES) begin(name)
     commit()
@@ -275,27 +262,13 @@ describe('a takedown and what follows it', () => {
       await settle()
     }
   })
-  const check = async (name: string, text: string | 404, problem: RegExp | undefined) => {
-    expect([name, await raw(name, '1.0.0')]).toEqual([name, text])
-    const said = await problemsOf(name, name === 'gone' ? 3 : problem ? 1 : 0)
-    if (name === 'gone') expect(said.length).toBe(3)
-    else expect([name, said.length, said.join()]).toEqual([name, problem ? 1 : 0, expect.any(String)])
-    if (problem) expect(said.join('\n')).toMatch(problem)
-  }
 
-  test.each(STORIES)('%s', async (name, _, text, problem) => check(name, text, problem))
+  test.each(STORIES)('%s', async (name, _, text, problem) => checkStory(name, text, problem))
   test('a prompt that was deleted as a whole keeps its yanked version yanked', async () => {
     expect(await versionsOf('gone')).toContain('1.2.0 yanked')
   })
   test('a version that could not be read at first is served when it can', async () => {
     expect(await raw('invalid-first', '2.0.0')).toBe('Two.\n')
-  })
-  test('a hub that starts with nothing serves the same', async () => {
-    await hub.run.end()
-    rmSync(join(machine.folder, '.hub/data'), { recursive: true })
-    hub = await machine.start()
-    await settle()
-    for (const [name, , text, problem] of STORIES) await check(name, text, problem)
   })
 })
 
@@ -394,7 +367,7 @@ describe('a publish on top of a changed branch', () => {
     expect(await publish('number-gone', { content: 'Next.\n' })).toMatchObject({ data: { version: '1.2.1' } })
   })
 
-  test('uses no number again that this hub published and a reset took away', async () => {
+  test('uses no number again that this hub published and a reset took away, also after a start with nothing', async () => {
     begin('reset')
     commit()
     await settle()
@@ -409,9 +382,13 @@ describe('a publish on top of a changed branch', () => {
     await expect.poll(() => problemsOf('reset'), { timeout: WITHIN }).toEqual(loss)
     expect(await raw('reset', '1.2.1')).toBe(404)
     expect(await publish('reset', { content: 'A.\n', dry_run: true })).toMatchObject({ data: { version: '1.2.2' } })
+    // A hub that starts with nothing serves the same.
     await hub.run.end()
+    rmSync(join(machine.folder, '.hub/data'), { recursive: true })
     hub = await machine.start()
     await settle()
+    for (const [name, , path, got] of CHANGES) await expectFirst(`${committed}-${name}`, path, got)
+    for (const [name, , text, problem] of STORIES) await checkStory(name, text, problem)
     await expect.poll(() => problemsOf('reset'), { timeout: WITHIN }).toEqual(loss)
     expect(await publish('reset', { content: 'B.\n' })).toMatchObject({ status: 201, data: { version: '1.2.2' } })
     // The number with another text is not served, either.
@@ -428,4 +405,20 @@ describe('a publish on top of a changed branch', () => {
     commit()
     await expect.poll(() => problemsOf('reset'), { timeout: WITHIN }).toEqual([])
   })
+})
+
+test('a repair of the branch ends the problems', async () => {
+  for (const kind of [committed, edited])
+    for (const [name] of CHANGES) {
+      const paths = [`content/acme/${kind}-${name}`]
+      // The number that the move took is that of a version from then on.
+      const mode = name === 'move' ? '--overlay' : '--no-overlay'
+      repository.git('restore', mode, `--source=${first}`, '--staged', '--worktree', '--', ...paths)
+      repository.git('clean', '-qfd', '--', ...paths)
+    }
+  commit()
+  await settle()
+  const left = async () => (await health()).broken.filter((one: string) => /^content\/acme\/[ce]-/.test(one))
+  await expect.poll(left, { timeout: WITHIN }).toEqual([])
+  for (const [name] of CHANGES) expect(await raw(`c-${name}`, '1.0.0')).toBe('The first.\n')
 })
