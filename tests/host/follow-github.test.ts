@@ -16,6 +16,7 @@ let place: StandInRepository
 let machines: Machines
 let machine: Machine
 let hub: { base: string; run: Run }
+let token: string
 beforeAll(async () => {
   standIn = await startGitHubStandIn()
   place = await standIn.createRepository()
@@ -23,6 +24,7 @@ beforeAll(async () => {
   machines = openMachines()
   machine = machines.make(settings())
   hub = await machine.start()
+  token = machine.makeToken('acme')
 })
 afterAll(async () => {
   await hub?.run.end()
@@ -39,11 +41,11 @@ const settings = () => ({
   // As in a git hook. The hub must not look for its own repositories there.
   GIT_DIR: '/nowhere/.git',
 })
-const versionFile = (owner: string, version: string, content: string) => ({
-  [`content/${owner}/review/versions/${version}.md`]: `---\npublished_at: 2026-11-01T00:00:00Z\npublished_by: octocat\nchangelog: Made.\n---\n${content}`,
+const versionFile = (owner: string, version: string, content: string, name = 'review') => ({
+  [`content/${owner}/${name}/versions/${version}.md`]: `---\npublished_at: 2026-11-01T00:00:00Z\npublished_by: octocat\nchangelog: Made.\n---\n${content}`,
 })
-const raw = async (owner: string) => {
-  const answer = await fetch(`${hub.base}/api/v1/repos/${owner}/review/raw`)
+const raw = async (owner: string, name = 'review') => {
+  const answer = await fetch(`${hub.base}/api/v1/repos/${owner}/${name}/raw`)
   return answer.ok ? await answer.text() : answer.status
 }
 const health = async () => (await fetch(`${hub.base}/healthz`)).json()
@@ -64,14 +66,19 @@ test('serves merges and removals on GitHub within the poll interval', async () =
   await poll('the removal is served', WITHIN, async () => ((await raw('merged')) === 404 ? true : undefined))
 })
 
-test('a new version is served at once and fetched into the local clone', async () => {
-  const token = machine.makeToken('acme')
-  const answer = await fetch(`${hub.base}/api/v1/repos/acme/review/versions`, {
+const publishSecond = async (name: string) => {
+  const answer = await fetch(`${hub.base}/api/v1/repos/acme/${name}/versions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ content: 'The second.\n', bump: 'patch', changelog: 'Better.' }),
   })
-  expect([answer.status, await answer.clone().json()]).toMatchObject([201, { data: { version: '1.0.1' } }])
+  const { data } = await answer.json()
+  expect([answer.status, data.version]).toEqual([201, '1.0.1'])
+  return data
+}
+
+test('a new version is served at once and fetched into the local clone', async () => {
+  await publishSecond('review')
   expect(await raw('acme')).toBe('The second.\n')
   const name = 'refs/hub/content:content/acme/review/versions/1.0.1.md'
   const shown = () => spawnSync('git', ['show', name], { cwd: join(machine.folder, '.hub/content'), encoding: 'utf8' })
@@ -79,18 +86,13 @@ test('a new version is served at once and fetched into the local clone', async (
 })
 
 test('a version that a force push removed is gone, although it was just published here', async () => {
-  await standIn.commitOutside(place, versionFile('forced', '1.0.0', 'The first.\n'))
-  await poll('the commit is served', WITHIN, async () => ((await raw('forced')) === 'The first.\n' ? true : undefined))
-  const answer = await fetch(`${hub.base}/api/v1/repos/forced/review/versions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${machine.makeToken('forced')}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ content: 'The second.\n', bump: 'patch', changelog: 'Better.' }),
-  })
-  const { data } = await answer.json()
-  expect([answer.status, data.version]).toEqual([201, '1.0.1'])
-  await poll('a build has it', WITHIN, async () => ((await health()).commit === data.commit.sha ? true : undefined))
-  await standIn.rewriteOutside(place, { 'content/forced/review/versions/1.0.1.md': null })
-  await poll('it is gone', WITHIN, async () => ((await raw('forced')) === 'The first.\n' ? true : undefined))
+  await standIn.commitOutside(place, versionFile('acme', '1.0.0', 'The first.\n', 'forced'))
+  const isFirst = async () => ((await raw('acme', 'forced')) === 'The first.\n' ? true : undefined)
+  await poll('the commit is served', WITHIN, isFirst)
+  const { commit } = await publishSecond('forced')
+  await poll('a build has it', WITHIN, async () => ((await health()).commit === commit.sha ? true : undefined))
+  await standIn.rewriteOutside(place, { 'content/acme/forced/versions/1.0.1.md': null })
+  await poll('it is gone', WITHIN, isFirst)
 })
 
 test('keeps serving when GitHub is unreachable, also after a restart, and /healthz reports it', async () => {

@@ -116,23 +116,25 @@ test('the workflow writes the branch of skills, leaves it, and adds one commit f
       join(catalogue, `content/acme/greeting/versions/${version}.md`),
       `---\npublished_at: "2026-11-0${version.at(-1)}T00:00:00Z"\npublished_by: octocat\nskill: {description: Greets.}\n---\nGreet kindly, ${version}.\n`,
     )
-  const runStep = () =>
+  const [, start = '', push = ''] = /^(.*npm start\) &\n.*\n.*\n)(git fetch[\s\S]*)$/.exec(run!) ?? []
+  const runStep = (...more: string[]) =>
     machine.follow([
       // Each job starts with nothing.
       `cd ${catalogue} && rm -rf hub/.hub && git add content && git commit --quiet --allow-empty --message Publish`,
       ...Object.entries(env ?? {}).map(([name, value]) => `export ${name}=${value}`),
-      run!,
+      start,
+      push,
+      ...more,
       'kill $!; wait $! || true',
     ])
   await machine.follow([`git init --quiet --bare ${remote} && git -C ${catalogue} remote add origin ${remote}`])
   publish('1.1.1')
-  await runStep()
-  const first = git('rev-parse', 'skills')
-  await runStep()
-  expect(git('rev-parse', 'skills')).toBe(first)
+  const tip = 'git ls-remote origin skills'
+  const [first, again] = (await runStep(tip, push, tip)).match(/^[0-9a-f]{40}/gm)!
+  expect(again).toBe(first)
   publish('1.1.2')
   await runStep()
-  expect(git('rev-parse', 'skills~1')).toBe(first)
+  expect(git('rev-parse', 'skills~1').trim()).toBe(first)
   expect(git('log', '--format=%s', 'skills')).toBe('Publish acme/greeting@1.1.2\nPublish acme/greeting@1.1.1\n')
   const { plugins } = JSON.parse(git('show', 'skills:.claude-plugin/marketplace.json'))
   expect(plugins).toMatchObject([{ name: 'greeting', version: '1.1.2', source: './skills/greeting' }])
