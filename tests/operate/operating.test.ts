@@ -2,7 +2,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../src/content/content-dir.ts'
@@ -19,9 +19,8 @@ describe('a backup', () => {
   const catalogue = join(folder, 'catalogue')
   const state = join(folder, '.hub/state.db')
   const run = (script: string, ...args: string[]) =>
-    spawnSync(process.execPath, [resolve(`scripts/operate/${script}.ts`), ...args], {
+    runScript(`scripts/operate/${script}.ts`, args, {
       cwd: folder,
-      encoding: 'utf8',
       // Nothing listens there, so the hub counts as stopped.
       env: { PATH: process.env.PATH, HOME: folder, CONTENT_DIR: join(catalogue, 'content'), PORT: '1' },
     })
@@ -48,19 +47,19 @@ describe('a backup', () => {
     database.close()
   })
 
-  test('is verified in a copy, and restored after everything was lost', () => {
+  test('is verified in a copy, and restored after everything was lost', async () => {
     const file = join(folder, 'hub.tar')
-    expect(run('backup', file)).toMatchObject({ status: 0, stderr: '' })
+    expect(await run('backup', file)).toMatchObject({ code: 0, stderr: '' })
     expect(existsSync(join(folder, '.hub/last-backup'))).toBe(true)
-    expect(run('restore', file, '--verify')).toMatchObject({
-      status: 0,
+    expect(await run('restore', file, '--verify')).toMatchObject({
+      code: 0,
       stdout: expect.stringContaining('Verified: a restored copy has everything'),
     })
     rmSync(catalogue, { recursive: true })
     const database = new DatabaseSync(state)
     database.exec("DELETE FROM state; INSERT INTO state VALUES ('tokens/other', '1')")
     database.close()
-    expect(run('restore', file)).toMatchObject({ status: 0, stderr: '' })
+    expect(await run('restore', file)).toMatchObject({ code: 0, stderr: '' })
     expect(tokens()).toEqual(['tokens/a'])
     expect([git(catalogue, 'rev-parse', 'HEAD'), git(catalogue, 'rev-parse', 'kept')]).toEqual([head, head])
     expect(readFileSync(join(catalogue, 'content/a'), 'utf8')).toBe('a')
@@ -68,27 +67,30 @@ describe('a backup', () => {
     expect(readdirSync(join(folder, '.hub')).filter((name) => name.startsWith('state.db-before-'))).toHaveLength(1)
   })
 
-  test('in a folder replaces the oldest', () => {
+  test('in a folder replaces the oldest', async () => {
     const place = join(folder, 'backups')
     mkdirSync(place)
     for (const day of ['01', '02']) writeFileSync(join(place, `prompt-hub-202601${day}T000000Z.tar`), '')
-    expect(run('backup', place, '--keep', '2')).toMatchObject({ status: 0 })
+    expect(await run('backup', place, '--keep', '2')).toMatchObject({ code: 0 })
     expect(readdirSync(place).sort()[0]).toBe('prompt-hub-20260102T000000Z.tar')
     expect(readdirSync(place)).toHaveLength(2)
   })
 
-  test('that is damaged, or is of something else, is refused', () => {
+  test('that is damaged, or is of something else, is refused', async () => {
     const file = join(folder, 'other.tar')
     const copy = join(folder, 'copy')
     mkdirSync(copy)
-    run('backup', file)
+    await run('backup', file)
     execFileSync('tar', ['-xf', file, '-C', copy])
     const database = new DatabaseSync(join(copy, 'state.db'))
     database.exec('DELETE FROM state')
     database.close()
     execFileSync('tar', ['-cf', file, '-C', copy, 'contents.json', 'state.db', 'catalogue.bundle'])
     for (const args of [[file, '--verify'], [file]])
-      expect(run('restore', ...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('The state differs') })
+      expect(await run('restore', ...args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('The state differs'),
+      })
     expect(tokens()).toEqual(['tokens/a'])
   })
 })
@@ -194,9 +196,8 @@ describe('an upgrade', () => {
   const SERVER = `const { readFileSync } = require('node:fs')
 require('node:http').createServer((_, out) => { out.statusCode = readFileSync('${code}/ready', 'utf8').trim() === 'yes' ? 200 : 503; out.end() }).listen(PORT, 'localhost')`
   const upgrade = (...args: string[]) =>
-    spawnSync(process.execPath, [resolve('scripts/operate/upgrade.ts'), ...args], {
+    runScript('scripts/operate/upgrade.ts', args, {
       cwd: code,
-      encoding: 'utf8',
       env: { PATH: `${tools}:${process.env.PATH}`, HOME: folder, UPGRADE_UNITS: folder, UPGRADE_READY_MS: '8000' },
     })
   const version = () => readFileSync(join(code, 'version'), 'utf8').trim()
@@ -241,8 +242,8 @@ esac`,
     return () => void spawnSync(join(tools, 'systemctl'), ['stop'])
   })
 
-  test('installs beside the present code, moves the state, and can be taken back', () => {
-    const { status, stdout, stderr } = upgrade('1.1.0')
+  test('installs beside the present code, moves the state, and can be taken back', async () => {
+    const { code: status, stdout, stderr } = await upgrade('1.1.0')
     expect([status, stderr, stdout]).toEqual([0, '', 'The hub runs 1.1.0. To go back: npm run rollback\n'])
     expect([version(), readFileSync(join(code, '.hub/state.db'), 'utf8')]).toEqual(['1.1.0', 'state'])
     expect(readFileSync(log, 'utf8').split('\n')).toEqual([
@@ -253,32 +254,35 @@ esac`,
       '',
     ])
     expect(readFileSync(join(folder, 'prompt-hub.service'), 'utf8')).toContain('# 1.1.0')
-    expect(upgrade('--rollback')).toMatchObject({ status: 0, stderr: '' })
+    expect(await upgrade('--rollback')).toMatchObject({ code: 0, stderr: '' })
     expect([version(), existsSync(join(code, '.hub/state.db'))]).toEqual(['1.0.0', true])
   })
 
-  test('goes back by itself if the new code is never ready', () => {
-    expect(upgrade('1.2.0')).toMatchObject({ status: 1, stderr: expect.stringContaining('runs the code from before') })
+  test('goes back by itself if the new code is never ready', async () => {
+    expect(await upgrade('1.2.0')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('runs the code from before'),
+    })
     expect([version(), existsSync(join(code, '.hub/state.db'))]).toEqual(['1.0.0', true])
     expect(readFileSync(join(folder, 'prompt-hub.service'), 'utf8')).toContain('# 1.0.0')
   })
 
-  test('leaves a unit that somebody edited, and says so', () => {
+  test('leaves a unit that somebody edited, and says so', async () => {
     const unit = join(folder, 'prompt-hub.service')
     const [original, edited] = [readFileSync(unit, 'utf8'), `${readFileSync(unit, 'utf8')}MemoryMax=4G\n`]
     writeFileSync(unit, edited)
-    expect(upgrade('1.1.0')).toMatchObject({
-      status: 0,
+    expect(await upgrade('1.1.0')).toMatchObject({
+      code: 0,
       stderr: expect.stringContaining(
         'prompt-hub.service was edited and stays as it is. The new one is deploy/systemd/',
       ),
     })
-    expect(upgrade('--rollback')).toMatchObject({ status: 0 })
+    expect(await upgrade('--rollback')).toMatchObject({ code: 0 })
     expect([version(), readFileSync(unit, 'utf8')]).toEqual(['1.0.0', edited])
     writeFileSync(unit, original)
   })
 
-  test('stops and starts every hub that runs in the folder, and leaves units of other folders', () => {
+  test('stops and starts every hub that runs in the folder, and leaves units of other folders', async () => {
     const unit = (name: string, text: string) => writeFileSync(join(folder, `${name}.service`), text)
     const here = `[Service]\nWorkingDirectory=${code}\nEnvironmentFile=${folder}/env\n`
     const original = readFileSync(join(folder, 'prompt-hub.service'), 'utf8')
@@ -287,7 +291,7 @@ esac`,
     unit('other', here.replace(code, folder))
     unit('prompt-hub', `${original}WorkingDirectory=${folder}\n`)
     writeFileSync(log, '')
-    expect(upgrade('1.1.0', '--service', 'second')).toMatchObject({ status: 0, stderr: '' })
+    expect(await upgrade('1.1.0', '--service', 'second')).toMatchObject({ code: 0, stderr: '' })
     expect(readFileSync(log, 'utf8').split('\n').slice(1)).toEqual([
       'stop second',
       'daemon-reload',
@@ -296,7 +300,7 @@ esac`,
     ])
     unit('prompt-hub', original)
     writeFileSync(log, '')
-    expect(upgrade('--rollback')).toMatchObject({ status: 0, stderr: '' })
+    expect(await upgrade('--rollback')).toMatchObject({ code: 0, stderr: '' })
     expect(readFileSync(log, 'utf8').split('\n').slice(1)).toEqual([
       'stop prompt-hub second',
       'daemon-reload',
@@ -307,9 +311,9 @@ esac`,
     for (const name of ['second', 'backup', 'other']) rmSync(join(folder, `${name}.service`))
   })
 
-  test('to a version that does not exist changes nothing', () => {
-    expect(upgrade('9.9.9')).toMatchObject({
-      status: 1,
+  test('to a version that does not exist changes nothing', async () => {
+    expect(await upgrade('9.9.9')).toMatchObject({
+      code: 1,
       stderr: expect.stringContaining('has no version or branch 9.9.9'),
     })
     expect(version()).toBe('1.0.0')

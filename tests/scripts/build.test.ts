@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { launch } from '../hubs/processes.ts'
+import { runScript } from '../loaded.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -19,19 +20,11 @@ function put(path: string, text: string): void {
 }
 const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
-function build({ cwd = '.', settings = {} }, ...parameters: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts', ...parameters], {
-    cwd,
+const build = () =>
+  spawnSync(process.execPath, ['scripts/build.ts', '--out', out], {
     encoding: 'utf8',
-    env: {
-      ...process.env,
-      CONTENT_DIR: join(root, 'content'),
-      ...SETTINGS,
-      ...settings,
-    },
+    env: { ...process.env, CONTENT_DIR: join(root, 'content'), ...SETTINGS },
   })
-  return { status, stdout, stderr }
-}
 const times = () =>
   readdirSync(join(out, 'dist'), { recursive: true, encoding: 'utf8' })
     .sort()
@@ -41,7 +34,7 @@ test('a build replaces the one before, which stays as it is if content is invali
   timeout: 300_000,
 }, async () => {
   put('acme/one/versions/1.0.0.md', version('First text'))
-  const first = build({}, '--out', out)
+  const first = build()
   expect([first.status, first.stdout]).toEqual([
     0,
     expect.stringMatching(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/),
@@ -56,7 +49,7 @@ test('a build replaces the one before, which stays as it is if content is invali
   writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
   const before = times()
   put('acme/one/index.md', '---\ntitel: One\n---\n')
-  const broken = build({}, '--out', out)
+  const broken = build()
   expect([broken.status, broken.stdout]).toEqual([1, ''])
   expect(broken.stderr).toContain('1 problem in the content:\n  content/acme/one/index.md: titel: ')
   expect(times()).toEqual(before)
@@ -71,7 +64,7 @@ test('a build replaces the one before, which stays as it is if content is invali
   await killed.end()
   expect(times()).toEqual(before)
 
-  expect(build({}, '--out', out).stdout).toMatch(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/)
+  expect(build().stdout).toMatch(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/)
   expect(readFileSync(join(out, 'dist/data/v1/repos/acme/one.json'), 'utf8')).toContain('"title":"One"')
   expect(readdirSync(join(out, 'dist'))).not.toContain('left-by-hand.txt')
   expect(readdirSync(out).sort()).toEqual(['build', 'dist'])
@@ -84,45 +77,48 @@ test('the search index of a build omits the sources that only edits need', () =>
   expect(row).toEqual({ count: 1, sources: 0 })
 })
 
-test('rejects an unknown option with the usage', () => {
-  const { status, stdout, stderr } = build({}, '--output', out)
+/** A build that fails at once. */
+async function fail(settings: Record<string, string>, ...parameters: string[]) {
+  const env = { ...process.env, CONTENT_DIR: join(root, 'content'), ...SETTINGS, ...settings }
+  const { code, ...printed } = await runScript('scripts/build.ts', parameters, { env })
+  return { status: code, ...printed }
+}
+
+test('rejects an unknown option with the usage', async () => {
+  const { status, stdout, stderr } = await fail({}, '--output', out)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain("Unknown option '--output'")
   expect(stderr).toContain('Usage: npm run build -- [--out DIR]')
 })
 
-test('a hub that only readers may read is not built for Netlify', () => {
+test('a hub that only readers may read is not built for Netlify', async () => {
   const there = join(root, 'private')
-  const { status, stderr } = build({ settings: { READ_ACCESS: 'members' } }, '--out', there)
+  const { status, stderr } = await fail({ READ_ACCESS: 'members' }, '--out', there)
   expect([status, existsSync(there)]).toEqual([1, false])
   expect(stderr).toContain('Netlify cannot keep static files private')
 })
 
-test('a folder that is a file fails with a message, not a stack trace', () => {
-  const { status, stderr } = build({}, '--out', 'README.md')
+test('a folder that is a file fails with a message, not a stack trace', async () => {
+  const { status, stderr } = await fail({}, '--out', 'README.md')
   expect([status, stderr]).toEqual([1, expect.stringContaining('ENOTDIR')])
   expect(stderr).not.toContain('    at ')
 })
 
-test.each(['build.ts', 'token.ts acme'])('%s says in one line which setting is invalid', (command) => {
-  const parameters = command.split(' ')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${parameters[0]}`, ...parameters.slice(1)], {
-    encoding: 'utf8',
-    env: { ...process.env, PORT: 'abc' },
+test.each(['build.ts', 'token.ts acme'])('%s says in one line which setting is invalid', async (command) => {
+  const [script = '', ...parameters] = command.split(' ')
+  expect(await runScript(`scripts/${script}`, parameters, { env: { ...process.env, PORT: 'abc' } })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'The hub is not set up: PORT: expected a port number. Correct the settings and start again.\n',
   })
-  expect([status, stdout, stderr]).toEqual([
-    1,
-    '',
-    'The hub is not set up: PORT: expected a port number. Correct the settings and start again.\n',
-  ])
 })
 
-test('refuses a working tree that has lost files of its commit, such as an empty mount', () => {
+test('refuses a working tree that has lost files of its commit, such as an empty mount', async () => {
   const repository = makeRepository('ready')
   repository.commit({ 'content/acme/one/versions/1.0.0.md': version('Text'), 'content/acme/index.md': 'Bio\n' })
   rmSync(join(repository.folder, 'content/acme'), { recursive: true })
   const settings = { CONTENT_DIR: join(repository.folder, 'content') }
-  const { status, stderr } = build({ settings }, '--out', join(root, 'lost'))
+  const { status, stderr } = await fail(settings, '--out', join(root, 'lost'))
   expect([status, existsSync(join(root, 'lost/dist'))]).toEqual([1, false])
   expect(stderr).toContain(
     'content/acme: expected the files of the checked-out commit, but 2 are missing, such as content/acme/index.md. Mount or restore what is missing (git restore), or commit its removal\n',
