@@ -206,7 +206,12 @@ describe('a signed publish', () => {
 })
 
 describe('nothing is written for', () => {
-  beforeAll(publishSigned)
+  let before: string
+  beforeAll(async () => {
+    await publishSigned()
+    before = await head()
+  })
+  afterAll(async () => expect(await head()).toBe(before))
   const content = 'Review {{code}} again.\n'
   const about = sha256(content)
   const elsewhere = 'octo/prompts/.github/workflows/other.yml@refs/heads/main'
@@ -254,22 +259,15 @@ describe('nothing is written for', () => {
     ['huge lists', async () => [{ x: Array(32_768).fill(1) }], 'attestations: expected at most 32768 values in total.'],
   ]
   test.each(cases)('%s', async (_what, bundles, message) => {
-    const before = await head()
     const answer = await hub.publish({ content, attestations: await bundles() })
     expect([answer.status, answer.code]).toEqual([422, 'validation_failed'])
     expect(answer.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
-    expect(await head()).toBe(before)
   })
 
   test('64 KiB of nesting', async () => {
-    const before = await head()
     const deep = `${'[1,'.repeat(20_000)}1${']'.repeat(20_000)}`
     const answer = await hub.publish(`{"content":"x","attestations":[{"a":${deep}}]}`)
-    expect([answer.status, answer.message, await head()]).toEqual([
-      422,
-      'attestations: expected at most 32 levels.',
-      before,
-    ])
+    expect([answer.status, answer.message]).toEqual([422, 'attestations: expected at most 32 levels.'])
   })
 
   test('a token without rights, whose attestations are not even looked at', async () => {

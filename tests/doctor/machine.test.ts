@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -14,14 +14,18 @@ const PUBLIC = { SITE_URL: 'https://hub.example', HOST: 'localhost', TRUSTED_PRO
 const SECRET = '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b'
 const PATH = { PATH: process.env.PATH, ...COMPILED }
 
-let repository: LocalRepository
-beforeEach(() => {
-  repository = makeRepository('ready')
-  repository.commit({
+function makeHealthy(): LocalRepository {
+  const made = makeRepository('ready')
+  made.commit({
     'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.'),
     '.gitignore': '.hub\ndist\nbuild\n',
   })
-})
+  return made
+}
+/** Checks change nothing in it, so one is enough for all tests that do not, either. */
+const healthy = makeHealthy()
+let repository = healthy
+afterAll(() => expect(healthy.git('status', '--porcelain')).toBe(''))
 const setup = (environment: Setup['environment'] = {}): Setup => ({
   root: repository.folder,
   environment: { ...PATH, CONTENT_DIR: join(repository.folder, 'content'), ...environment },
@@ -79,6 +83,10 @@ describe('machine checks', () => {
     ['content-git', 'a detached HEAD', detach, /detached.*git switch/],
     ['content-git', 'a merge in progress', merge, /merge is in progress.*git merge --abort/i],
   ])('%s: %s', async (check, _, spoil, said) => {
+    repository = makeHealthy()
+    onTestFinished(() => {
+      repository = healthy
+    })
     spoil(repository.folder)
     await expectIll(setup(), check, said)
   })
