@@ -81,18 +81,39 @@ export function openContentSource({
   const write = async (here: ObjectPlace, changed: ReadonlySet<string> | 'all') => {
     try {
       const written = await writeTree(here, listPlaces(isIndexed ? changed : 'all'))
-      isIndexed = true
+      if (place === here) isIndexed = true
       return written
     } catch (error) {
       // What a process left behind that was killed is of no use.
       here.reset()
-      place = undefined
+      if (place === here) place = undefined
       throw error
     }
+  }
+  let writing: Promise<unknown> = Promise.resolve()
+  /** Writes when nothing else does, because there is one index. */
+  const writeInTurn = (here: ObjectPlace, changed: ReadonlySet<string> | 'all') => {
+    const mine = writing.then(() => write(here, changed))
+    writing = mine.catch(() => {})
+    return mine
   }
   return {
     /** Finds the commit that is checked out. */
     find,
+    /**
+     * Checks files beside other looks, which wait for it only if they read files too.
+     *
+     * @param changed as for `look`
+     * @returns the commit, if the folder is as it; undefined if it is not, or if the last look found something else
+     * @throws GitFailure
+     */
+    async findIfClean(changed: ReadonlySet<string> | 'all'): Promise<string | undefined> {
+      if (!last?.isClean || !place?.isCommitted) return undefined
+      const { commit, tree } = await find()
+      const written = await writeInTurn(place, changed)
+      const isClean = written.tree === tree && written.unreadable.length === 0 && last?.isClean
+      return isClean && commit !== null ? commit : undefined
+    },
     /**
      * Looks at the folder.
      *
@@ -116,8 +137,8 @@ export function openContentSource({
         if (!here) return { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
         if (known && typeof changed !== 'string' && changed.size === 0) return { tree: known.tree, unreadable: [] }
         if (isOwn && known?.isClean && committed !== undefined) return { tree: committed, unreadable: [] }
-        if (!known || typeof changed === 'string') return await write(here, 'all')
-        return await write(here, changed)
+        if (!known || typeof changed === 'string') return await writeInTurn(here, 'all')
+        return await writeInTurn(here, changed)
       }
       const { tree, unreadable } = await readTree()
       const [changes, edits] = await Promise.all([

@@ -254,8 +254,31 @@ function want(paths?: readonly string[]): void {
 
 /** Looks whether anything has changed, although nothing says so. */
 function wantLook(): void {
-  wanted ??= 'look'
-  start()
+  checkFiles('all', () => {
+    wanted ??= 'look'
+    start()
+  })
+}
+
+/** Checks beside the rounds whether files are as the commit that is built: a publish need not wait for it. @param build called if they are not, or if that is not known */
+function checkFiles(changed: ReadonlySet<string> | 'all', build: () => void): void {
+  const began = new Date().toISOString()
+  inBackground('Checking the files', async () => {
+    const clean = await content.findIfClean(changed).catch(() => undefined)
+    const isWhole = history?.since === null && data?.first && isSettled(data, data.first)
+    if (clean === undefined || !isWhole || !(isBusy || clean === data?.state?.commit)) return build()
+    if (isBusy) return
+    say({ ...data!.report!, began })
+    clearTimeout(looking)
+    looking = setTimeout(wantLook, LOOK_MS)
+  })
+}
+
+/** Returns whether a round of the same content would find the same. @param first of that content */
+function isSettled({ isSearchKnown, report }: BuildData, first: FirstFilesByPrompt): boolean {
+  const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
+  const problems = (report?.problems.length ?? 1) + listProblems(first).length
+  return isSearchKnown && comparison.hasAsked && !isUnsettled && problems === 0
 }
 
 function start(): void {
@@ -285,7 +308,7 @@ function wantWritten(fullName: string): void {
 function wantChecked(): void {
   const paths = [...unchecked].map((name) => `${name}/`)
   unchecked.clear()
-  want(paths)
+  checkFiles(new Set(paths), () => want(paths))
 }
 
 async function build(wanted: Wanted): Promise<void> {
@@ -313,14 +336,12 @@ async function build(wanted: Wanted): Promise<void> {
   const first = await comparison.compare(content.git, look, history, mine.report ? mine.first : undefined)
   const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
   const hasChanges = look.changed === 'all' || look.changed.size + look.missing.length + missing.size + moved.length > 0
-  const others = listProblems(first)
-  const hasProblems = others.length > 0 || mine.report?.problems.length !== 0
-  const isSettled = mine.isSearchKnown && comparison.hasAsked && !isUnsettled && !hasProblems
-  if (wanted !== 'all' && !hasChanges && isSettled && commit === state?.commit) {
+  if (wanted !== 'all' && !hasChanges && isSettled(mine, first) && commit === state?.commit) {
     clearTimeout(looking)
     looking = setTimeout(wantLook, LOOK_MS)
     return say({ ...mine.report!, began })
   }
+  const others = listProblems(first)
   const listing = applyFirstFiles(look.listing, first)
   const ahead = await readAhead(content.git, listing, look.changed)
   const number = lastNumber + 1
@@ -486,6 +507,6 @@ if (isLookDue) {
   start()
   setTimeout(() => {
     isLookDue = false
-    want()
+    checkFiles('all', want)
   }, FIRST_LOOK_MS).unref()
 } else want()
