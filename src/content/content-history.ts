@@ -6,7 +6,7 @@ import { type ChangeMark, markFor } from '../domain/catalogue/change-mark.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
 import { createGit, type Git } from '../git/git-command.ts'
-import { readSmallObjects } from '../git/git-objects.ts'
+import { listTree, readSmallObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 import { type Change, isRegular } from '../git/git-trees.ts'
 import { logProblem } from '../log.ts'
@@ -18,7 +18,6 @@ import {
   MAX_CHANGED_BYTES,
   MAX_COMMITS,
 } from './content-commits.ts'
-import { keepTimes, type Succession } from './renamed-times.ts'
 import { findVersionOf } from './version-files.ts'
 import { joinPast, type PastPrompt, readPast } from './version-past.ts'
 
@@ -203,4 +202,48 @@ async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, 
     if (parsed.value) files.set(id, parsed.value)
   }
   return files
+}
+
+/** A commit that lets a prompt name a successor. */
+interface Succession {
+  commit: string
+  /** When it came to the branch. */
+  at: string
+  before: string
+  now: string
+}
+
+/**
+ * Changes the times of versions that a commit copied while it let their prompt name the copy as its successor. The copy must have nothing else, as `npm run rename` makes it: otherwise, a version would look older in a prompt that others use.
+ *
+ * @param successions oldest first
+ * @param added the times by version, as JSON, by the prompt's full name. Without a time, a version has the one in its file
+ */
+async function keepTimes(git: Git, successions: readonly Succession[], added: Map<string, string>) {
+  for (const { commit, at, before, now } of successions) {
+    if (before === now) continue
+    const times: Record<string, string> = JSON.parse(added.get(now) ?? '{}')
+    const copied = Object.keys(times).filter((version) => times[version] === at)
+    if (copied.length === 0) continue
+    const [own, others] = listVersions(await listTree(git, commit, [before, now]), [before, now])
+    if (!others!.entries().every(([version, files]) => own!.get(version) === files)) continue
+    const first: Record<string, string> = JSON.parse(added.get(before) ?? '{}')
+    for (const version of copied) {
+      if (!others!.has(version)) continue
+      if (first[version] === undefined) delete times[version]
+      else times[version] = first[version]
+    }
+    added.set(now, JSON.stringify(times))
+  }
+}
+
+/** Describes the files of each version of prompts. */
+function listVersions(tree: ReadonlyMap<string, { id: string }>, names: readonly string[]): Map<string, string>[] {
+  const found = new Map(names.map((fullName) => [fullName, new Map<string, string>()]))
+  for (const [path, { id }] of tree) {
+    const { fullName = '', version = '' } = findVersionOf(path) ?? {}
+    const versions = found.get(fullName)
+    versions?.set(version, `${versions.get(version) ?? ''}${path.slice(fullName.length)} ${id}\n`)
+  }
+  return [...found.values()]
 }

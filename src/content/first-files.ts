@@ -4,7 +4,7 @@ import { judgeVersion, type PastVersion, type VersionFiles } from '../domain/con
 import { listRemoved } from '../domain/content/prompt-file.ts'
 import type { Problem } from '../domain/text/problems.ts'
 import { splitFullName } from '../domain/values/names.ts'
-import { digestVersionFiles } from '../files/version-digest.ts'
+import { digestVersionFiles } from '../files/measure.ts'
 import type { Git } from '../git/git-command.ts'
 import { findObjects, type GitFile, listTree, readSmallObjects } from '../git/git-objects.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'

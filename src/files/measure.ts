@@ -1,5 +1,6 @@
 // Measures a string or a file: digest and length in bytes. These functions are passed to `domain`, which does not import Node.
 import { hash } from 'node:crypto'
+import type { VersionFiles } from '../domain/content/first-files.ts'
 import type { Measure } from '../domain/publishing/request.ts'
 import { findMediaType, type VersionFileBytes } from '../domain/values/file-entry.ts'
 
@@ -16,3 +17,9 @@ export const measure: Measure = (content) => ({
   content_sha256: digestText(content),
   size_bytes: Buffer.byteLength(content),
 })
+
+/** Computes the SHA-256, in hex, of the paths and object IDs of a version's files. */
+export function digestVersionFiles(files: VersionFiles): string {
+  const lines = Array.from(files, ([path, id]) => `${path}\0${id}\n`)
+  return hash('sha256', lines.sort().join(''))
+}

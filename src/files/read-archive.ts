@@ -5,8 +5,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { type GivenFile, invalidField } from '../domain/publishing/request.ts'
 import { printable } from '../domain/text/printable.ts'
 import { attestationName } from '../domain/values/attestation-name.ts'
-import { sortFiles, type VersionFileBytes } from '../domain/values/file-entry.ts'
-import { isJunk } from '../domain/values/file-path.ts'
+import { isJunk, sortFiles, type VersionFileBytes } from '../domain/values/file-entry.ts'
 import { measureFile } from './measure.ts'
 
 /** A folder to publish. */

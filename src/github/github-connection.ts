@@ -1,8 +1,7 @@
 // Connects to GitHub with a token or a GitHub App, with a timeout for each call.
 import type { Octokit } from '@octokit/rest'
 import * as z from 'zod'
-import { traceNow } from '../log.ts'
-import { traceHeaders } from '../trace-context.ts'
+import { traceHeaders, traceNow } from '../log.ts'
 import { Installation } from './github-queries.ts'
 
 /** The repository, and the credential. */

@@ -1,7 +1,7 @@
 // Asks GitHub whether people are members of organisations, again and again while they use the hub, because people leave.
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import { shareRunning } from '../concurrency/share-running.ts'
+import { shareRunning } from '../concurrency/promises.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { logProblem } from '../log.ts'
 import type { AskGitHub } from './github-requests.ts'

@@ -17,8 +17,7 @@ import type { PageCache } from '../server/page-cache.ts'
 import type { CheckHub } from '../server/publish/handle-check.ts'
 import { type DrawCard, type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../site/rendering.ts'
 import type { BuildSource, FreshCopies, WriteOrigin } from '../state/fresh-copies.ts'
-import type { RateLimit, RateLimiter } from '../state/rate-limiter.ts'
-import { limitInMemory } from '../state/rate-limiter-memory.ts'
+import { limitInMemory, type RateLimit, type RateLimiter } from '../state/rate-limiter.ts'
 import type { StateStore } from '../state/state-store.ts'
 
 /** The page code of a bundle, with the hub's look. */

@@ -1,7 +1,6 @@
 // Caches the rendered pages of one build on the Node server, up to a total size.
 import { LRUCache } from 'lru-cache'
-import { nextTurn } from '../concurrency/next-turn.ts'
-import { shareRunning } from '../concurrency/share-running.ts'
+import { nextTurn, shareRunning } from '../concurrency/promises.ts'
 import type { PageResponse } from './respond.ts'
 
 /** Maximum size of the cache, enough for the popular pages of a large catalogue or all pages of a small catalogue. */

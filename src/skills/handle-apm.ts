@@ -1,7 +1,7 @@
 // Serves skills to APM, Microsoft's package manager for agents, as a registry that it only reads. https://microsoft.github.io/apm/reference/registry-http-api/
 
 import { type Bytes, parseBuilt } from '../built/site-files.ts'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../concurrency/promises.ts'
 import { repositoryCacheTag } from '../domain/api/caching.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { HubError } from '../domain/api/errors.ts'

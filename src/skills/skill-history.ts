@@ -1,7 +1,7 @@
 // Lists the commits of a git repository of skills, one for each published version, and writes them for git. They depend on the catalogue alone, so that every hub with it makes the same objects.
 
 import { parseBuilt, type SiteFiles } from '../built/site-files.ts'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../concurrency/promises.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { VersionRecord, VersionRow } from '../domain/api/schema.ts'

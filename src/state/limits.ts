@@ -1,7 +1,6 @@
 // Counts requests in a state store, for limits shared by several machines or processes.
 import { hash } from 'node:crypto'
-import type { RateLimit, RateLimiter } from './rate-limiter.ts'
-import { waitSeconds } from './rate-limiter-memory.ts'
+import { type RateLimit, type RateLimiter, waitSeconds } from './rate-limiter.ts'
 import { stateUnavailable } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 

@@ -1,7 +1,7 @@
 // Stores proposals in the state store: what was sent, until it is accepted, rejected or too old. Nothing of it is in git before.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../concurrency/promises.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { ProposalDecision, StoredProposal } from '../domain/publishing/stored-proposal.ts'
 import { PROPOSAL_DAYS, type ProposalPlace, type Proposals } from './proposal-store.ts'

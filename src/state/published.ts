@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../concurrency/promises.ts'
 import { type RepositoryPlace, splitFullName } from '../domain/values/names.ts'
 import { sortVersions } from '../domain/values/versions.ts'
 import { listKeys, parseRecord } from './state-entries.ts'

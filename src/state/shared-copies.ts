@@ -1,6 +1,6 @@
 // Stores fresh copies in a database that several machines share, so that a version published on one of them is visible on all other machines immediately.
 
-import { within } from '../concurrency/within.ts'
+import { within } from '../concurrency/promises.ts'
 import { logInfo, logProblem } from '../log.ts'
 import type { FreshCopies } from './fresh-copies.ts'
 import type { StateStore } from './state-store.ts'

@@ -1,7 +1,6 @@
 // Stores state in Netlify Blobs. The expiry of a value is in its metadata.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
-import { within } from '../concurrency/within.ts'
+import { mapConcurrently, within } from '../concurrency/promises.ts'
 import { checkEntry, stateUnavailable } from './state-entries.ts'
 import type { StateStore } from './state-store.ts'
 

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
 import { HubError } from '../domain/api/errors.ts'
-import { logProblem, traceNow } from '../log.ts'
-import { traceparentOf } from '../trace-context.ts'
+import { logProblem, traceNow, traceparentOf } from '../log.ts'
 import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from './state-entries.ts'
 import { openSqlState } from './state-sql.ts'
 

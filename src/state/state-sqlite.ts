@@ -3,7 +3,7 @@ import { closeSync, existsSync, fchownSync, mkdirSync, openSync, rmSync, statSyn
 import { dirname, relative } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { shareRunning } from '../concurrency/share-running.ts'
+import { shareRunning } from '../concurrency/promises.ts'
 import { logProblem } from '../log.ts'
 import { BUSY, codeOf, explainSqlite, isDamage, isMissingTable } from './sqlite-errors.ts'
 import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from './state-entries.ts'

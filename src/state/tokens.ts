@@ -1,6 +1,6 @@
 // Stores tokens in the state store. A token is stored only as a digest, read on every use, and removed when it expires or is revoked.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../concurrency/promises.ts'
 import type { Accounts, ListedToken } from '../domain/access/account.ts'
 import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../domain/access/token-record.ts'
 import { LIMITS } from '../domain/limits.ts'

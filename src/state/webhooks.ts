@@ -1,7 +1,7 @@
 // Stores webhooks, and the events that wait for their delivery, in the state store.
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { mapConcurrently } from '../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../concurrency/promises.ts'
 import { EVENT_TYPES, type EventType } from '../domain/events/event.ts'
 import type { WebhookRecord, WebhookRequest } from '../domain/managing/webhook-request.ts'
 import { listKeys, readRecord } from './state-entries.ts'

@@ -3,7 +3,7 @@
 import { handleAccount } from '../../src/account/handle-account.ts'
 import { openLocalKeys } from '../../src/account/local-keys.ts'
 import type { AccountDeps } from '../../src/account/visit.ts'
-import { UNLIMITED } from '../../src/state/rate-limiter-memory.ts'
+import { UNLIMITED } from '../../src/state/rate-limiter.ts'
 import { openPeople } from '../../src/state/sessions.ts'
 import { openTokens } from '../../src/state/tokens.ts'
 import { memoryState } from './memory-state.ts'

@@ -5,7 +5,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import { parseArchive } from '../../src/hub/parse-archive.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import type { CheckHub } from '../../src/server/publish/handle-check.ts'
-import { UNLIMITED } from '../../src/state/rate-limiter-memory.ts'
+import { UNLIMITED } from '../../src/state/rate-limiter.ts'
 import { makeProfile } from './profile.ts'
 
 /** The base URL of a made hub. It is public, so that the rules for loopback addresses do not apply. */

@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { TOOLS } from '../../src/server/mcp/tools.ts'
-import { limitInMemory } from '../../src/state/rate-limiter-memory.ts'
+import { limitInMemory } from '../../src/state/rate-limiter.ts'
 import { makeContent } from '../e2e/made-content.ts'
 import { openMcpHub, post } from '../hubs/mcp.ts'
 

@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import type { FolderState, GitStore } from '../../src/git/git-store.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/github/github-connection.ts'
-import { runForRequest } from '../../src/log.ts'
-import { joinTrace } from '../../src/trace-context.ts'
+import { joinTrace, runForRequest } from '../../src/log.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 

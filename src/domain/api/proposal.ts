@@ -1,6 +1,6 @@
 // Schemas of proposals: versions that somebody wrote, and that are published once a member accepts them. docs/proposals.md
 import * as z from 'zod'
-import { PROPOSAL_ID } from '../values/proposal-id.ts'
+import { PROPOSAL_ID } from '../values/names.ts'
 import { FullName, Time, Version } from '../values/values.ts'
 import { Difference, VersionRecord, Warning } from './schema.ts'
 

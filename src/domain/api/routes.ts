@@ -1,8 +1,7 @@
 // The table of the API's routes, and the paths of skills. route-schemas.ts describes parameters and responses; addresses.ts lists all other routes.
 import { ATTESTATION_MEDIA_TYPE, isAttestationName } from '../values/attestation-name.ts'
-import { isFilePath } from '../values/file-path.ts'
-import { isName, isOwner, isSuite, isTag, isVersion } from '../values/names.ts'
-import { isProposalId } from '../values/proposal-id.ts'
+import { isFilePath } from '../values/file-entry.ts'
+import { isName, isOwner, isProposalId, isSuite, isTag, isVersion } from '../values/names.ts'
 import type { CacheClass } from './caching.ts'
 
 /** An HTTP method that at least one route supports. */

@@ -2,7 +2,7 @@
 
 import type { Parsed } from '../text/problems.ts'
 import { isAttestationName } from '../values/attestation-name.ts'
-import { findFilePathProblem } from '../values/file-path.ts'
+import { findFilePathProblem } from '../values/file-entry.ts'
 import { isName, isOwner, isSuite, isVersion } from '../values/names.ts'
 
 /** The files of the catalogue as a whole. */

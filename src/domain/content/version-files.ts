@@ -2,8 +2,13 @@
 import { LIMITS } from '../limits.ts'
 import { printable } from '../text/printable.ts'
 import { lineOf } from '../text/text-length.ts'
-import { countFileBytes, decodeFile, type FileEntry, type VersionFileBytes } from '../values/file-entry.ts'
-import { findFilePathProblem } from '../values/file-path.ts'
+import {
+  countFileBytes,
+  decodeFile,
+  type FileEntry,
+  findFilePathProblem,
+  type VersionFileBytes,
+} from '../values/file-entry.ts'
 import { findCertainSecret } from './secrets.ts'
 
 /** A problem with one file, or with all files if `path` is undefined. */

@@ -1,5 +1,11 @@
-// The patterns for all names: owners, repositories, versions, tags and variables. This file imports no schemas, so that read requests load none.
+// The patterns for all names: owners, repositories, versions, tags, variables and proposals. This file imports no schemas, so that read requests load none.
 import { PAGE_LIMITS } from '../page-limits.ts'
+
+/** The form of an ID: 128 random bits in hex. */
+export const PROPOSAL_ID = /^[0-9a-f]{32}$/
+
+/** Returns whether a segment of a path is the ID of a proposal. */
+export const isProposalId = (text: string): boolean => PROPOSAL_ID.test(text)
 
 /** The format of a handle. */
 export const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/

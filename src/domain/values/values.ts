@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { countCharacters } from '../text/text-length.ts'
-import { isFilePath } from './file-path.ts'
+import { isFilePath } from './file-entry.ts'
 import {
   isName,
   isReserved,

@@ -1,7 +1,7 @@
 // Reads the data files as they are now. What was written since the build comes from the fresh copies, through the same functions as the responses of the API.
 
 import { type Bytes, parseBuilt, type SiteFiles } from '../../built/site-files.ts'
-import { formatChanges } from '../../catalogue/published/changes-file.ts'
+import { formatChanges } from '../../catalogue/published/data-files.ts'
 import { runInPlace } from '../../concurrency/long-work.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { capabilitiesEnvelope, onlyPage } from '../../domain/api/envelope.ts'
@@ -15,7 +15,7 @@ import type { Hub, Sources } from '../../server/hub.ts'
 import { findChanges } from '../../server/read/activity.ts'
 import { findCapabilities } from '../../server/read/capabilities.ts'
 import { findArchive, findAttestation, findFile } from '../../server/read/files.ts'
-import { findLabelled } from '../../server/read/label-list.ts'
+import { findLabelled } from '../../server/read/labels.ts'
 import { isPageNumber } from '../../server/read/list-query.ts'
 import {
   encode,

@@ -1,7 +1,6 @@
 // Checks for `/readyz` whether every part of the hub responds (docs/contract.md section 13).
 
-import { shareRunning } from '../../concurrency/share-running.ts'
-import { within } from '../../concurrency/within.ts'
+import { shareRunning, within } from '../../concurrency/promises.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { logProblem } from '../../log.ts'
 import { respondWithError } from '../../server/refusals.ts'

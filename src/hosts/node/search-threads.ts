@@ -1,6 +1,6 @@
 // Runs searches in a few worker threads, with a bounded queue and a deadline after which a busy thread is terminated.
 import { availableParallelism } from 'node:os'
-import { shareRunning } from '../../concurrency/share-running.ts'
+import { shareRunning } from '../../concurrency/promises.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Search } from '../../search/search.ts'
 import type { ThreadQuery } from './search-thread.ts'

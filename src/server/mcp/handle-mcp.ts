@@ -1,6 +1,6 @@
 // Handles the MCP endpoint: checks the request, reads its message, and enforces the deadline.
 
-import { within } from '../../concurrency/within.ts'
+import { within } from '../../concurrency/promises.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'

@@ -1,7 +1,7 @@
 // Serves a message: tool calls directly, because the MCP library takes longer than a tool itself, and everything else through the library.
 
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import { importOnce } from '../import-once.ts'
+import { importOnce } from '../../concurrency/promises.ts'
 import { dispatch, isSupported, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, CONSTANT, describeServer, INSTRUCTIONS } from './identity.ts'
 import { CODES, McpFailure, type McpResult, Refusal, respond } from './protocol.ts'

@@ -1,8 +1,7 @@
 // Serves Agent Skills through MCP's skills extension (https://github.com/modelcontextprotocol/ext-skills).
 
 import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
-import { decodeFile } from '../../domain/values/file-entry.ts'
-import { isFilePath } from '../../domain/values/file-path.ts'
+import { decodeFile, isFilePath } from '../../domain/values/file-entry.ts'
 import { digestText } from '../../files/measure.ts'
 import type { Hub } from '../hub.ts'
 import { findFile } from '../read/files.ts'

@@ -1,6 +1,7 @@
 // Provides page data from the same records as the read API.
 
 import { type Bytes, parseBuilt, readBuilt } from '../../built/site-files.ts'
+import { importOnce } from '../../concurrency/promises.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, type ListEnvelope } from '../../domain/api/envelope.ts'
 import type {
@@ -16,7 +17,6 @@ import type { Search } from '../../search/search.ts'
 import type { PageData } from '../../site/rendering.ts'
 import { askEachOnce } from '../ask-once.ts'
 import type { Hub } from '../hub.ts'
-import { importOnce } from '../import-once.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
 import { readContentStart } from '../read/content-start.ts'

@@ -9,7 +9,7 @@ import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { attestationName } from '../../domain/values/attestation-name.ts'
 import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
-import { digestVersionFiles } from '../../files/version-digest.ts'
+import { digestVersionFiles } from '../../files/measure.ts'
 import {
   type Additions,
   blobId,

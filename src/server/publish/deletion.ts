@@ -1,6 +1,6 @@
 // Deletes a version or a whole prompt, for as long as its author may: one commit that deletes the files and records the numbers as used up.
 import { parseBuilt } from '../../built/site-files.ts'
-import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../../concurrency/promises.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'

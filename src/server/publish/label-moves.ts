@@ -1,5 +1,5 @@
 // Judges moves of labels: who may make them, whether the versions have the results that the owner requires, and whether a member must approve what they can do.
-import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../../concurrency/promises.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { OwnerFile, RepositoryFile } from '../../domain/content/prompt-file.ts'

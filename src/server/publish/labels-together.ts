@@ -1,6 +1,6 @@
 // Moves a label of several prompts of an owner, in one commit or not at all.
 
-import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../../concurrency/promises.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'
 import type { ChangeMark } from '../../domain/catalogue/change-mark.ts'

@@ -1,14 +1,13 @@
 // Reads the files and the results of a version from git. Results that the hub has anyway are used, without a call to the git host, if git lists the same bytes.
 
-import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../../concurrency/promises.ts'
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
 import type { ResultEntry } from '../../domain/content/content-tree.ts'
 import { formatResultFile, parseResultFile } from '../../domain/content/result-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { brokenFileError, readListedVersion } from '../../domain/publishing/repository-state.ts'
-import { sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
-import { findFilePathProblem } from '../../domain/values/file-path.ts'
+import { findFilePathProblem, sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { isSuite, type VersionPlace } from '../../domain/values/names.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../git/git-store.ts'

@@ -1,8 +1,7 @@
 // Reads what the decision about a publish must know beyond its own repository: the versions that it includes, the rest of the hub, and whether its attestations are valid.
 import { hash } from 'node:crypto'
 import { parseBuilt, type SiteFiles } from '../../built/site-files.ts'
-import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
-import { nextTurn } from '../../concurrency/next-turn.ts'
+import { mapConcurrently, nextTurn } from '../../concurrency/promises.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'

@@ -1,6 +1,6 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue until readers see it.
 
-import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../../concurrency/promises.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { type ChangeMark, listTrailers } from '../../domain/catalogue/change-mark.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'

@@ -1,6 +1,7 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
 
 import { type Bytes, readBuilt } from '../../built/site-files.ts'
+import { importOnce } from '../../concurrency/promises.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -9,7 +10,6 @@ import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { chooseVersion, targetOf } from '../../domain/values/label-target.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import type { Hub } from '../hub.ts'
-import { importOnce } from '../import-once.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from './not-found.ts'
 import { readFromQuery, readVersionQuery, resolveVersion } from './query-values.ts'
 import { encode, type FoundAnswer, findContent, findRepository, findTags, findUser, findVersion } from './records.ts'
@@ -19,13 +19,13 @@ export type RouteHandler = (parameters: PathParameters, query: URLSearchParams, 
 
 // Imported on first use, because most responses are a single file and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
-const versionList = importOnce(() => import('./version-list.ts'))
+const versionList = importOnce(() => import('./list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const files = importOnce(() => import('./files.ts'))
 const results = importOnce(() => import('./results.ts'))
 const capabilities = importOnce(() => import('./capabilities.ts'))
-const labelList = importOnce(() => import('./label-list.ts'))
-const labelAt = importOnce(() => import('./label-at.ts'))
+const labelList = importOnce(() => import('./labels.ts'))
+const labelAt = importOnce(() => import('./labels.ts'))
 
 /** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
 export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {

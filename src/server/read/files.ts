@@ -1,7 +1,7 @@
 // Finds the files of a skill and their archive, in the build or, if there is a newer publish, in the fresh copy.
 
 import type { Bytes } from '../../built/site-files.ts'
-import { mapConcurrently } from '../../concurrency/map-concurrently.ts'
+import { mapConcurrently } from '../../concurrency/promises.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'

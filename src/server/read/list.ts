@@ -3,15 +3,16 @@
 import type { Bytes } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
+import { addressesBelow } from '../../domain/api/record-links.ts'
 import { ROUTES } from '../../domain/api/routes.ts'
 import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isTag } from '../../domain/values/names.ts'
 import type { SearchResults } from '../../search/search.ts'
 import type { Hub } from '../hub.ts'
-import { type ListQuery, readListQuery } from './list-query.ts'
-import { pageLinks } from './page-links.ts'
-import type { FoundAnswer } from './records.ts'
+import { type ListQuery, readListQuery, readPage } from './list-query.ts'
+import { lastOf } from './query-values.ts'
+import { type FoundAnswer, type FoundRepository, findVersionPage } from './records.ts'
 
 /** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
 export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, search }: Hub): Promise<FoundAnswer> {
@@ -75,4 +76,29 @@ function linkHeader(pages: number, { page, sort, q, tags, kind }: ListQuery, bas
     return url.href
   })
   return links.length === 0 ? {} : { Link: links.join(', ') }
+}
+
+/** Returns the values of a Link header. On a page past the end, `prev` points to the last page. @param addressOf the URL of a page */
+export function pageLinks(page: number, pages: number, addressOf: (page: number) => string): string[] {
+  const linkTo = (target: number, relation: string) => `<${addressOf(target)}>; rel="${relation}"`
+  const links: string[] = []
+  if (page < pages) links.push(linkTo(page + 1, 'next'))
+  if (page > 1 && pages > 0) links.push(linkTo(Math.min(page - 1, pages), 'prev'))
+  return links
+}
+
+/** Finds a page of the list, with the links to the others. @returns undefined if there is no such repository @throws HubError `invalid_request` for an invalid page */
+export async function findVersionList(
+  owner: string,
+  name: string,
+  query: URLSearchParams,
+  hub: Hub,
+): Promise<{ repository: FoundRepository; bytes: FoundAnswer['bytes']; links: string[] } | undefined> {
+  const page = readPage(lastOf(query, 'page'))
+  const found = await findVersionPage(owner, name, page, hub)
+  if (!found) return undefined
+  const { url } = addressesBelow(hub.baseUrl).repository(owner, name)
+  const pages = Math.ceil(found.repository.facts().versions_count / LIMITS.versionPageSize)
+  const links = pageLinks(page, pages, (number) => `${url}/versions?page=${number}`)
+  return { repository: found.repository, bytes: found.versions.bytes(), links }
 }

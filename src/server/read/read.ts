@@ -1,10 +1,10 @@
 // Handles GET requests to the API: responds with the record for the route, or with a JSON error.
 
+import { importOnce } from '../../concurrency/promises.ts'
 import { ownerCacheTag, repositoryCacheTag } from '../../domain/api/caching.ts'
 import { areValid, lowerCasePath, type PathParameters, type Route } from '../../domain/api/routes.ts'
 import { pathOf, queryOf } from '../address.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
-import { importOnce } from '../import-once.ts'
 import { respondWith, respondWithRedirect } from '../respond.ts'
 import type { RouteHandler } from './answers.ts'
 

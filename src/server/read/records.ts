@@ -10,7 +10,25 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { FreshCopy } from '../../state/fresh-copies.ts'
 import type { Hub, Sources } from '../hub.ts'
 import type { Answer } from '../respond.ts'
-import { knownFacts, pickFacts, type RepositoryFacts } from './repository-facts.ts'
+
+/** The fields. */
+interface RepositoryFacts
+  extends Pick<
+    Repository,
+    'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'status' | 'versions' | 'versions_count'
+  > {
+  /** The latest version's content; undefined if there is no version. */
+  latestContent: Bytes | undefined
+}
+
+/** Takes the fields other than the content from a record. */
+function pickFacts(repository: Repository): Omit<RepositoryFacts, 'latestContent'> {
+  const { full_name, labels, latest_version, moved_to, status, versions, versions_count } = repository
+  return { full_name, labels, latest_version, moved_to, status, versions, versions_count }
+}
+
+/** The fields by the bytes of the record, which hosts cache for popular files. A store that has parsed a record elsewhere adds them, because parsing one may block the answering thread for 0.2 s. */
+const knownFacts = new WeakMap<Bytes, RepositoryFacts>()
 
 /** The bytes of a response, and any media type, caching or headers that differ from the route's defaults. */
 export type FoundAnswer = Partial<Answer> & { bytes: Bytes }

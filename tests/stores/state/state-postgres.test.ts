@@ -2,10 +2,9 @@
 // table creation and lost connections.
 import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { runForRequest } from '../../../src/log.ts'
+import { joinTrace, runForRequest } from '../../../src/log.ts'
 import { describeStateProblem } from '../../../src/state/state-entries.ts'
 import { openPostgresState } from '../../../src/state/state-postgres.ts'
-import { joinTrace } from '../../../src/trace-context.ts'
 import { startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 

@@ -1,6 +1,6 @@
 // Reads files of prompts while the first build is being made: what is asked for is made before everything else.
 import type { Bytes, SiteFiles } from '../../../built/site-files.ts'
-import { within } from '../../../concurrency/within.ts'
+import { within } from '../../../concurrency/promises.ts'
 import { DATA_FILES } from '../../../domain/api/data-paths.ts'
 import { isName, isOwner } from '../../../domain/values/names.ts'
 

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import type { Bytes } from '../../../built/site-files.ts'
-import { shareRunning } from '../../../concurrency/share-running.ts'
+import { shareRunning } from '../../../concurrency/promises.ts'
 import { pathOf } from '../../../server/address.ts'
 import type { Parts } from '../../../server/respond.ts'
 

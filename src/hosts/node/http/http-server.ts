@@ -1,11 +1,24 @@
 // The HTTP server: Node's, with its limits on headers, bodies, time and connections. Limits for each client are the task of a reverse proxy; see docs/running.md section 5.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { createServer as createNetServer, type ListenOptions, type Server as NetServer, type Socket } from 'node:net'
-import { logProblem, runForRequest } from '../../../log.ts'
-import { joinTrace } from '../../../trace-context.ts'
-import { fitConnections } from './open-files.ts'
-import { refuseUnreadable } from './refuse-request.ts'
+import { HubError } from '../../../domain/api/errors.ts'
+import { joinTrace, logProblem, runForRequest } from '../../../log.ts'
+import { makeErrorResponse } from '../../../server/refusals.ts'
 import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-log.ts'
+
+/** Where Linux says what a process may have. */
+const LIMITS_FILE = '/proc/self/limits'
+/** The files that everything else needs at most: the databases of the builder and each search thread, and the pipes of git. */
+const OTHER_FILES = 288
+
+/** Returns how many connections leave enough open files for everything else. Node has raised the soft limit to the hard one. */
+function fitConnections(most: number): number {
+  const limits = existsSync(LIMITS_FILE) ? readFileSync(LIMITS_FILE, 'utf8') : ''
+  const [, limit = Number.POSITIVE_INFINITY] = /^Max open files +\d+ +(\d+)/m.exec(limits) ?? []
+  return Math.min(most, Math.max(Number(limit) - OTHER_FILES, Math.floor(Number(limit) / 2)))
+}
 
 /** Handles requests to a Node server. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
@@ -159,4 +172,32 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
     server.close()
     throw error
   }
+}
+
+/** @param code Node's error code @param isAnswering whether a response has begun on the connection */
+function refuseUnreadable(socket: Socket, code: string | undefined, isAnswering: boolean, allowOrigin: string): void {
+  if (!socket.writable || isAnswering) {
+    socket.destroy()
+    return
+  }
+  const { status, headers, body } = makeErrorResponse(new HubError('invalid_request', describe(code)))
+  const all = {
+    // The request's own ID cannot be read.
+    ...headersOfRequest(nameRequest()),
+    ...headers,
+    'Access-Control-Allow-Origin': allowOrigin,
+    Connection: 'close',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () =>
+    socket.destroySoon(),
+  )
+}
+
+function describe(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'The URL or the headers are too long. Shorten them.'
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request timed out. Send it again.'
+  return 'This is not a valid HTTP/1.1 request. Use an HTTP library.'
 }

@@ -1,9 +1,8 @@
 // Gives each request an ID, and logs it as a line, without its query, tokens or content.
 import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
-import { logAudit, redactSecrets, runForRequest, type Sender, traceFields } from '../../../log.ts'
+import { logAudit, redactSecrets, runForRequest, type Sender, type Trace, traceFields } from '../../../log.ts'
 import { formatLine } from '../../../log-output.ts'
-import type { Trace } from '../../../trace-context.ts'
 import { VERSION } from '../../../version.ts'
 
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */

@@ -1,14 +1,18 @@
-// Lists an owner's prompts at a label: from the built file, and from the fresh copies of what was published since.
+// Finds where labels point: of an owner's prompts now, from the built file and from the fresh copies of what was published since, and of one prompt at a time.
 
 import { type Bytes, parseBuilt } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { type ListEnvelope, labelledEnvelope } from '../../domain/api/envelope.ts'
+import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { LabelledPrompt } from '../../domain/api/schema.ts'
+import { findLabelAt } from '../../domain/catalogue/label-history.ts'
+import { printable } from '../../domain/text/printable.ts'
 import { targetOf } from '../../domain/values/label-target.ts'
 import type { FreshCopy } from '../../state/fresh-copies.ts'
 import type { Hub, Sources } from '../hub.ts'
-import { encode, findUser } from './records.ts'
+import { findChanges } from './activity.ts'
+import { encode, type FoundRepository, findUser, findVersions } from './records.ts'
 
 /** Returns the response with an owner's prompts at a label, by name, and whether there are none; undefined if there is no such owner. */
 export async function findLabelled(
@@ -52,4 +56,39 @@ function labelledIn({ repository, versions }: FreshCopy, label: string, baseUrl:
     content_sha256,
     ...addressesBelow(baseUrl).version(owner, name, summary.version),
   }
+}
+
+/**
+ * Finds the version to which a label pointed.
+ *
+ * @param at in RFC 3339, already checked
+ * @returns undefined if there is no such repository
+ * @throws HubError `not_found` if the label did not exist then, or if that is not known; the message says since when it is known
+ */
+export async function findVersionAt(
+  owner: string,
+  name: string,
+  { label, at }: { label: string; at: string },
+  sources: Sources,
+): Promise<{ repository: FoundRepository; version: string } | undefined> {
+  const [there, known] = await Promise.all([findVersions(owner, name, sources), findChanges(owner, name, sources)])
+  if (!there) return undefined
+  const { repository, versions } = there
+  const { full_name, labels } = repository.facts()
+  const found = findLabelAt(label, Date.parse(at), { labels, ...known })
+  const named = `label ${printable(label)}`
+  const unknown = (since: string) =>
+    new HubError(
+      'not_found',
+      `${full_name}: where ${named} pointed at ${at} is not known. Its changes are known since ${since}.`,
+    )
+  if (found.kind === 'unknown') throw unknown(found.since)
+  if (found.kind === 'version') {
+    // What a repository began with is in no change, so a label may seem to have pointed at a version before there was one.
+    const published = versions.find(({ version }) => version === found.version)?.published_at
+    if (published !== undefined && Date.parse(published) > Date.parse(at)) throw unknown(published)
+    return { repository, version: found.version }
+  }
+  const first = found.firstSetAt === null ? '' : ` It was first set at ${found.firstSetAt}.`
+  throw new HubError('not_found', `${full_name} had no ${named} at ${at}.${first}`)
 }

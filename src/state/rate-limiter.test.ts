@@ -2,7 +2,7 @@
 // memory.
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { limitInMemory, waitSeconds } from './rate-limiter-memory.ts'
+import { limitInMemory, waitSeconds } from './rate-limiter.ts'
 
 describe('the in-memory rate limiter', () => {
   const open = (requests: number) => {
