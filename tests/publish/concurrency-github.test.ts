@@ -95,36 +95,36 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
 
 describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, makeRules) => {
   // Each of the three processes also queues its own publishes.
-  test('9 publishes of three processes get 9 different, consecutive versions', async () => {
+  test('6 publishes of three processes get 6 different, consecutive versions', async () => {
     const hubs = await openHubs(3)
     standIn.script(...makeRules(createCoin(3)))
-    const bodies = Array.from({ length: 9 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
+    const bodies = Array.from({ length: 6 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
     const answers: Answer[] = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
     standIn.forget()
-    expect(answers.map(({ status }) => status)).toEqual(Array(9).fill(201))
-    expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(9))
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
+    expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(6))
     await expectPublished(world, bodies, answers)
-    expect(await judgeHistory(world)).toEqual(consecutive(9).map((v) => `content/acme/code-review/versions/${v}.md`))
+    expect(await judgeHistory(world)).toEqual(consecutive(6).map((v) => `content/acme/code-review/versions/${v}.md`))
     // A version confirmed with 201 can be read immediately, whatever happened before.
     for (const [index, { version }] of answers.entries())
       expect((await hubs[0]!.readRepository(`/raw?version=${version}`)).text).toBe(bodies[index]!.content)
-    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.8', versions_count: 9 })
+    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.5', versions_count: 6 })
   })
 
   // Other commits only make a publish wait.
   if (/commits/.test(condition)) return
-  test('of 8 publishes with the same expected_version, only one gets 201', async () => {
+  test('of 6 publishes with the same expected_version, only one gets 201', async () => {
     const hubs = await openHubs(2)
     await hubs[0]!.publish({ content: 'First\n' })
     standIn.script(...makeRules(createCoin(8)))
     const bumps = ['patch', 'minor', 'major'] as const
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
+      Array.from({ length: 6 }, (_, index) =>
         at(hubs, index).publish({ content: `Text ${index}\n`, bump: at(bumps, index), expected_version: '1.0.0' }),
       ),
     )
     standIn.forget()
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(5).fill(409)])
     expect(await judgeHistory(world)).toHaveLength(2)
   })
 })
@@ -175,12 +175,5 @@ describe('GitHub calls per publish', () => {
     standIn.forget()
     expect((await hub.publish({ content: 'Third\n' })).version).toBe('1.0.3')
     expect(standIn.calls.map(({ name }) => name)).toEqual(['Folder', 'Blob', 'Commit'])
-  })
-
-  test('returns the GitHub URL of the commit', async () => {
-    const { data } = await (await openHub(world)).publish({ content: 'First\n' })
-    const commit = JSON.parse(JSON.stringify(data.commit))
-    expect(commit.sha).toMatch(/^[0-9a-f]{40}$/)
-    expect(commit.url).toBe(`https://github.com/${world.place.repository}/commit/${commit.sha}`)
   })
 })
