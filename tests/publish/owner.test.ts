@@ -39,7 +39,6 @@ async function openAll(opened: World): Promise<void> {
   hub = await openHub(world, { state })
   pages = await openHub(world, { state, auth: SIGNED_IN })
   await hub.build()
-  await pages.build()
 }
 
 /** Stands in for the sessions of people: a request names its sender. */
@@ -72,6 +71,7 @@ describe('the profile', () => {
   beforeEach(async () => openAll(openLocalWorld(FILES)))
 
   test('changes the profile with one commit, leaves all other bytes, and shows it at once', async () => {
+    await pages.build()
     const done = await change({ name: 'Acme Corp', bio: 'New bio', website: 'https://acme.example' })
     expect([done.status, done.data.unchanged]).toEqual([200, false])
     expect(done.data.commit).toMatchObject({ sha: expect.stringMatching(/^[0-9a-f]{40}$/) })
