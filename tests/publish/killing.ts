@@ -102,9 +102,12 @@ export interface BadGit {
   calls(): number
 }
 
+const findGit = () => execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+let real: string | undefined
+
 export function makeBadGit(): BadGit {
   const dir = temporaryFolder('hub-git-')
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  real ??= findGit()
   writeFileSync(
     join(dir, 'git'),
     `#!/bin/sh
