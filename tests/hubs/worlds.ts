@@ -7,7 +7,7 @@ import type { GitStore } from '../../src/git/git-store.ts'
 import { openLocalGit } from '../../src/git/git-store-local.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
-import { commitFiles, makeWorkTree } from '../stores/new-repository.ts'
+import { commitFiles, makeCommitted, makeWorkTree } from '../stores/new-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -28,9 +28,8 @@ export function openLocalWorld(files: Files = {}): World {
   const folder = temporaryFolder('hub-publish-')
   const contentDir = join(folder, 'content')
   mkdirSync(contentDir)
-  const isEmpty = Object.keys(files).length === 0
-  makeWorkTree(folder, isEmpty ? 'ready' : 'empty')
-  if (!isEmpty) commitFiles(folder, { 'README.md': '# Hub\n', ...files })
+  if (Object.keys(files).length === 0) makeWorkTree(folder, 'ready')
+  else makeCommitted(folder, { 'README.md': '# Hub\n', ...files })
   return {
     openStore: () =>
       openLocalGit({ contentDir, environment: process.env, warn: (message) => expect(message).toBe('') }),

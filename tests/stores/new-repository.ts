@@ -1,6 +1,7 @@
 // Makes git repositories without git: git makes one of each kind, whose files each further repository starts with. A test
 // that needs a hundred repositories thus starts three processes instead of four hundred.
 import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -11,11 +12,33 @@ const NO_SAMPLES = '--template='
 /** `empty`: a branch `main` without a commit; `ready`: with one commit, which has a README.md. */
 type Kind = 'empty' | 'ready'
 
-const made = new Map<Kind, { folders: string[]; files: [path: string, bytes: Buffer][] }>()
+/** A working tree with its git directory. */
+interface WorkTree {
+  folders: string[]
+  files: [path: string, bytes: Buffer][]
+}
+
+/** What has been made, by kind or by the digest of the committed files. */
+const made = new Map<string, WorkTree>()
 
 /** Makes a folder a working tree. */
 export function makeWorkTree(folder: string, kind: Kind): void {
-  const { folders, files } = made.get(kind) ?? readWorkTree(kind)
+  copy(made.get(kind) ?? remember(kind, makeFirst(kind)), folder)
+}
+
+/** Makes a folder a working tree with one commit of these files. */
+export function makeCommitted(folder: string, files: Readonly<Record<string, string>>): void {
+  const key = hash('sha256', JSON.stringify(Object.entries(files)))
+  const known = made.get(key)
+  if (known) copy(known, folder)
+  else {
+    makeWorkTree(folder, 'empty')
+    commitFiles(folder, files)
+    remember(key, folder)
+  }
+}
+
+function copy({ folders, files }: WorkTree, folder: string): void {
   for (const path of folders) mkdirSync(join(folder, path), { recursive: true })
   for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes)
 }
@@ -35,7 +58,7 @@ export function commitFiles(folder: string, files: Readonly<Record<string, strin
   return execFileSync('sh', ['-c', COMMIT, 'sh', ...Object.keys(files)], { cwd: folder, encoding: 'utf8' }).trim()
 }
 
-function readWorkTree(kind: Kind) {
+function makeFirst(kind: Kind): string {
   const folder = temporaryFolder('hub-')
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com', ...args], { cwd: folder })
@@ -45,14 +68,19 @@ function readWorkTree(kind: Kind) {
     git('-c', 'core.autocrlf=false', 'add', 'README.md')
     git('commit', '-q', '-m', 'Somebody else')
   }
+  return folder
+}
+
+/** Keeps the files of a working tree. */
+function remember(key: string, folder: string): WorkTree {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const pathOf = ({ parentPath, name }: (typeof entries)[number]) => join(parentPath, name).slice(folder.length + 1)
-  const read = {
+  const tree: WorkTree = {
     folders: entries.filter((entry) => entry.isDirectory()).map(pathOf),
     files: entries
       .filter((entry) => entry.isFile())
       .map((entry): [string, Buffer] => [pathOf(entry), readFileSync(join(folder, pathOf(entry)))]),
   }
-  made.set(kind, read)
-  return read
+  made.set(key, tree)
+  return tree
 }
