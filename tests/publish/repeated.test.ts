@@ -188,6 +188,18 @@ describe('Idempotency-Key', () => {
     expect([late.status, late.headers.get('Idempotency-Replayed')]).toEqual([200, null])
   })
 
+  test('stores neither the key nor the token in plain text in git', async () => {
+    await hub.publish({ content: 'One\n' }, { key: 'my-secret-key' })
+    const message = await git('log', '-1', '--format=%B', 'main')
+    expect(message).toMatch(/^Idempotency-Key: [0-9a-f]{64}\nRequest-Digest: [0-9a-f]{64}$/m)
+    expect(message).not.toContain('my-secret-key')
+    expect(message).not.toContain('hub_')
+  })
+})
+
+describe('an Idempotency-Key of', () => {
+  beforeAll(() => open())
+
   //  case                       key                                  status
   test.each([
     ['eight characters', 'a'.repeat(8), 201],
@@ -199,16 +211,8 @@ describe('Idempotency-Key', () => {
     ['a tab inside', 'abcd\tefgh', 400],
     ['Latin-1', 'abcdéfgh', 400],
     ['an empty key', '', 400],
-  ])('%s', async (_, key, status) => {
-    const answer = await hub.publish({ content: 'x' }, { key })
+  ])('%s', async (name, key, status) => {
+    const answer = await hub.publish({ content: name }, { key })
     expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'invalid_request' : undefined])
-  })
-
-  test('stores neither the key nor the token in plain text in git', async () => {
-    await hub.publish({ content: 'One\n' }, { key: 'my-secret-key' })
-    const message = await git('log', '-1', '--format=%B', 'main')
-    expect(message).toMatch(/^Idempotency-Key: [0-9a-f]{64}\nRequest-Digest: [0-9a-f]{64}$/m)
-    expect(message).not.toContain('my-secret-key')
-    expect(message).not.toContain('hub_')
   })
 })
