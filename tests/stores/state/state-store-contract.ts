@@ -126,8 +126,8 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       expect(await state.removeExpired()).toBe(0)
     })
 
-    test('lists contain every key of a prefix once, in order, across many pages', async () => {
-      const keys = Array.from({ length: 2_500 }, (_, number) => `many/${String(number).padStart(5, '0')}`)
+    test('lists contain every key of a prefix once, in order, across pages', async () => {
+      const keys = Array.from({ length: 1_050 }, (_, number) => `many/${String(number).padStart(5, '0')}`)
       for (let from = 0; from < keys.length; from += 50)
         await Promise.all(keys.slice(from, from + 50).map((key) => state.set(key, '')))
       await state.set('many-others/1', '')
@@ -141,7 +141,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
 
     test('of many concurrent adds, one wins', async () => {
       const stores = [state, other]
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < 5; round++) {
         const won = await Promise.all(
           Array.from({ length: 20 }, (_, number) => stores[number % 2]!.add(`race/${round}`, `${number}`)),
         )
@@ -154,7 +154,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
 
     test('of many concurrent replaces, one wins', async () => {
       await state.set('race/replaced', '0')
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < 5; round++) {
         const read = (await state.get('race/replaced'))!
         const stores = [state, other]
         const won = await Promise.all(
@@ -177,10 +177,10 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
         }
       }
       // If the driver lets several callers win, the calls run one after another.
-      const raises = Array.from({ length: 40 }, (_, number) => () => raise(number % 2 ? state : other))
+      const raises = Array.from({ length: 20 }, (_, number) => () => raise(number % 2 ? state : other))
       if (driver.hasOneWinner) await Promise.all(raises.map((start) => start()))
       else for (const start of raises) await start()
-      expect(await textOf('count/one')).toBe('40')
+      expect(await textOf('count/one')).toBe('20')
     })
   })
 }
