@@ -13,38 +13,28 @@ const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
   .map((code) => String.fromCharCode(code))
   .join('')
 
+// dangerous-content.test.ts has more.
 //  case                                    content
 const CORPUS: readonly (readonly [string, string])[] = [
   ['CRLF', 'a\r\nb\r\n'],
   ['lone carriage returns', '\ra\r\rb\r'],
   ['every kind of line break', 'a\nb\r\nc\rd\u0085e\u2028f\u2029g\v\f'],
-  ['a byte order mark', '\uFEFFa\n'],
   ['byte order marks at the start and inside', '\uFEFF\uFEFFa\uFEFFb'],
   ['no final newline', 'a'],
-  ['many final newlines', 'a\n\n\n\n'],
-  ['leading newlines and spaces', '\n\n  \t a'],
-  ['a line of ---', '---\n'],
   ['several --- lines', '---\n---\na\n---\n---'],
   ['--- with CRLF', '---\r\ntitle: x\r\n---\r\nbody'],
   ['---js', '---js\nmodule.exports = 1\n---\nbody\n'],
-  ['only ---js', '---js'],
-  ['only front matter', '---\ntitle: x\n---\n'],
   ['... and +++', '...\n+++\n%YAML 1.2\n'],
   ['every allowed control character', `${CONTROLS}x`],
-  ['a single control character', '\u0001'],
-  ['tabs and trailing spaces', '\ta \t \n'],
   ['characters outside the BMP', '𝒳 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿\n'],
   ['combining and decomposed characters', 'e\u0301 \u00e9 \u1e9b\u0323 \ufb01\n'],
   ['noncharacters and private-use characters', '\ufffe\uffff\ue000\u{10ffff}\n'],
-  ['U+FFFD', 'a\ufffdb\n'],
   ['bidi, joiner and tag characters', '\u202e\u2066\u200d\u200c\u{e0001}\u00ad\n'],
   [
     'placeholders of many template languages',
     '{{a}} {{ a }} {{{a}}} {{ a}} {% if %} $(a) {"json": {}} \\frac{{1}}{2}\n',
   ],
-  ['text with a meaning in git', '$Id$ $Revision$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n'],
   ['backslashes and quotes', '\\n \\u0000 "\'` \\\r\n'],
-  ['exactly 262,144 bytes', 'x'.repeat(262_144)],
   ['262,144 bytes in four-byte characters', '🦄'.repeat(65_536)],
   ['262,144 bytes without a final newline', `${'a\n'.repeat(131_071)}ab`],
 ]
@@ -195,7 +185,7 @@ describe.each<[string, () => Promise<World>]>([
         expect([again.status, again.data.unchanged, again.data.commit]).toEqual([200, true, null])
         published.push({ to, body: value, record })
       }),
-      { numRuns: 5 },
+      { numRuns: 3 },
     )
     await hub.build()
     for (const { to, body: sent, record } of published) {
