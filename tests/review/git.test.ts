@@ -65,37 +65,26 @@ describe('content review against git', () => {
     ])
   })
 
-  test('rejects a link among the files of a skill', async () => {
+  test('rejects links and submodules wherever they are, and reports a changed file mode', async () => {
     put(NEXT, good('skill: {description: Reviews code.}\n'))
     put('acme/a/versions/1.2.0/a.md', 'x')
     symlinkSync('/etc/passwd', join(root(), 'content/acme/a/versions/1.2.0/b.md'))
     symlinkSync('/etc', join(root(), 'content/acme/a/versions/1.2.0/c'))
-    git('add', '.')
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
-      'content/acme/a/versions/1.2.0/b.md:1 regular-file',
-      'content/acme/a/versions/1.2.0/c:1 regular-file',
-    ])
-  })
-
-  test('reports a changed file mode', async () => {
-    chmodSync(join(root(), versionA), 0o755)
-    expect(await said()).toEqual([`${versionA}:1 version-unchanged`])
-  })
-
-  test('rejects a symbolic link, in place of a version or as a new one', async () => {
     put('acme/a/versions/1.0.0.md', null)
     symlinkSync('1.1.0.md', join(root(), versionA))
-    symlinkSync('1.1.0.md', join(root(), 'content', NEXT))
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+    symlinkSync('1.0.0.md', join(root(), 'content/acme/b/versions/1.1.0.md'))
+    chmodSync(join(root(), 'content/acme/b/versions/1.0.0.md'), 0o755)
+    git('add', '.')
+    git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},content/acme/sub`)
+    expect((await said()).filter((one) => !ADVICE.test(one)).toSorted()).toEqual([
       `${versionA}:1 regular-file`,
       `${versionA}:1 version-unchanged`,
-      `content/${NEXT}:1 regular-file`,
+      'content/acme/a/versions/1.2.0/b.md:1 regular-file',
+      'content/acme/a/versions/1.2.0/c:1 regular-file',
+      'content/acme/b/versions/1.0.0.md:1 version-unchanged',
+      'content/acme/b/versions/1.1.0.md:1 regular-file',
+      'content/acme/sub:1 regular-file',
     ])
-  })
-
-  test('rejects a submodule', async () => {
-    git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},content/acme/sub`)
-    expect(await said()).toEqual(['content/acme/sub:1 regular-file'])
   })
 
   test('later commits on the base are not deletions, and their version numbers are taken', async () => {
@@ -129,10 +118,7 @@ describe('content review against git', () => {
     git('reset', '-q', '--hard', before)
   })
 
-  test.each([
-    ['one', 'other'],
-    ['other', 'one'],
-  ])('reports a merge that drops one of the two sides merged into the base: parents %s, %s', async (...parents) => {
+  test('reports a merge that drops one of the two sides merged into the base', async () => {
     const before = git('rev-parse', 'main').trim()
     git('checkout', '-q', '-b', 'one')
     put(NEXT, good(''))
@@ -147,7 +133,7 @@ describe('content review against git', () => {
     git('merge', '-q', '--no-edit', 'other')
     const crossed: string[][] = []
     for (const kept of ['one', 'other']) {
-      const commit = git('commit-tree', ...parents.flatMap((one) => ['-p', one]), '-m', 'x', `${kept}^{tree}`).trim()
+      const commit = git('commit-tree', '-p', 'one', '-p', 'other', '-m', 'x', `${kept}^{tree}`).trim()
       git('checkout', '-q', '--detach', commit)
       crossed.push((await said()).filter((one) => !ADVICE.test(one)))
     }
