@@ -191,7 +191,6 @@ describe('sign-in at providers', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Signed in as ada-acme').waitFor()
-    await expectPage(page, 'Your prompts')
     // The menu behind the name leads everywhere, and signs out.
     await page.locator('summary', { hasText: 'ada-acme' }).click()
     await page.locator('.menu.account').getByRole('link', { name: 'Session' }).click()
@@ -270,7 +269,7 @@ describe('local sign-in', () => {
     // Who comes from a page is back there after signing in.
     await page.goto(`${hub.url}/acme/greet`)
     await page.getByRole('link', { name: 'Sign in' }).click()
-    await expectPage(page, 'Sign in')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(hub.signInLink())
     await expectPage(page, 'Sign in')
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('handle')
@@ -285,7 +284,6 @@ describe('local sign-in', () => {
     await fillInToken(page, 'laptop')
     await page.getByRole('link', { name: 'Back to your account' }).click()
     expect(await page.locator('.tokens tbody tr').count()).toBe(2)
-    await expectPage(page, 'Your tokens')
     await page.getByRole('button', { name: /^Revoke laptop/ }).click()
     await page.getByText('The token was revoked').waitFor()
     await fillInToken(page, 'laptop', 'No Name')
