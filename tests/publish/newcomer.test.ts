@@ -58,7 +58,7 @@ test('one command prints a sign-in link, long after the start', async () => {
   expect(printed).not.toContain(/One-time sign-in link: (\S+)/.exec(host.log())?.[1])
   const page = await fetch(printed.trim())
   expect([page.status, (await page.text()).includes('name="handle"')]).toEqual([200, true])
-  const hosted = spawnSync('npm', ['run', '--silent', 'token', '--', '--sign-in'], {
+  const hosted = spawnSync(process.execPath, ['scripts/token.ts', '--sign-in'], {
     cwd: clone,
     encoding: 'utf8',
     env: { ...environment, SITE_URL: 'https://prompts.example.org' },
