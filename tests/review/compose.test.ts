@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { composeVersion } from '../../src/content/compose.ts'
 import { COMPILED } from '../compiled.ts'
 import { runScript } from '../loaded.ts'
-import { ADVICE, openReviewed, version } from './reviewed.ts'
+import { ADVICE, openReviewed, ownerOf, version } from './reviewed.ts'
 
-const { root, git, put, said, review } = openReviewed()
+const { root, git, put, said, review } = openReviewed(8)
 const FIRST = 'acme/whole/versions/1.0.0.md'
 const read = (path: string) => readFileSync(join(root(), 'content', path), 'utf8')
 const found = async (base = 'main') => (await said({ base })).filter((line) => !ADVICE.test(line))
@@ -21,8 +21,8 @@ async function compose(...args: string[]) {
 }
 
 /** Writes the first version from a source, without a process of its own. */
-function composeFirst(source = 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n', name = 'whole') {
-  const place = { owner: 'acme', name, bump: 'patch', allowBreaking: false, changelog: 'First', by: 'octocat' } as const
+function composeFirst(source = 'Whole.\n{{include "acme/b@^1"}}\nEnd.\n', name = 'whole', owner = 'acme') {
+  const place = { owner, name, bump: 'patch', allowBreaking: false, changelog: 'First', by: 'octocat' } as const
   return composeVersion(join(root(), 'content'), { ...place, source }, new Date())
 }
 
@@ -68,30 +68,46 @@ describe('a review of a new version with includes', () => {
   beforeEach(() => {
     expect(composeFirst()).toBe(FIRST)
   })
-  const change = (from: string | RegExp, to: string) => {
-    const text = read(FIRST)
+  const change = (from: string, to: string, owner = 'acme') => {
+    const path = FIRST.replace('acme', owner)
+    const text = read(path)
     const changed = text.replace(from, to)
     expect(changed).not.toBe(text)
-    put(FIRST, changed)
+    put(path, changed)
   }
 
-  test.each<[string, () => void, string]>([
-    ['a part with another text', () => change('the text', 'a text'), 'includes-match'],
-    ['a wrong position', () => change('start: 7', 'start: 6'), 'includes-match'],
-    ['another version', () => change('version: "1.0.0"', 'version: "1.0.9"'), 'includes-are-allowed'],
-    ['a version outside of the range', () => change('range: ^1', 'range: ^2'), 'includes-are-allowed'],
-    ['another repository', () => change('repository: acme/b', 'repository: acme/a'), 'includes-match'],
+  //  case, what is changed at an owner, rule
+  const SPOILT: [string, (owner: string) => void, string][] = [
+    ['a part with another text', (owner) => change('the text', 'a text', owner), 'includes-match'],
+    ['a wrong position', (owner) => change('start: 7', 'start: 6', owner), 'includes-match'],
+    ['another version', (owner) => change('version: "1.0.0"', 'version: "1.0.9"', owner), 'includes-are-allowed'],
+    ['a version outside of the range', (owner) => change('range: ^1', 'range: ^2', owner), 'includes-are-allowed'],
+    ['another repository', (owner) => change(`${owner}/b\n`, `${owner}/a\n`, owner), 'includes-match'],
     [
       'a prompt that does not exist',
-      () => change('repository: acme/b', 'repository: acme/none'),
+      (owner) => change(`${owner}/b\n`, `${owner}/none\n`, owner),
       'includes-are-allowed',
     ],
-    ['a yanked version', () => put('acme/b/index.md', '---\nyanked:\n  "1.0.0": Wrong\n---\n'), 'includes-are-allowed'],
-    ['a skill with files', () => put('acme/b/versions/1.0.0/a.txt', 'a\n'), 'includes-are-allowed'],
-  ])('finds %s', async (_, spoil, rule) => {
-    spoil()
-    const rules = (await review()).entries.filter(({ file }) => file.endsWith(FIRST)).map((one) => one.rule)
-    expect(rules).toContain(rule)
+    [
+      'a yanked version',
+      (owner) => put(`${owner}/b/index.md`, '---\nyanked:\n  "1.0.0": Wrong\n---\n'),
+      'includes-are-allowed',
+    ],
+    ['a skill with files', (owner) => put(`${owner}/b/versions/1.0.0/a.txt`, 'a\n'), 'includes-are-allowed'],
+  ]
+  test('finds what composing would not write, or would refuse', async () => {
+    for (const [at, [, spoil]] of SPOILT.entries()) {
+      const owner = ownerOf(at)
+      composeFirst(`Whole.\n{{include "${owner}/b@^1"}}\nEnd.\n`, 'whole', owner)
+      spoil(owner)
+    }
+    const { entries } = await review()
+    for (const [at, [name, , rule]] of SPOILT.entries()) {
+      const path = `content/${FIRST.replace('acme', ownerOf(at))}`
+      const rules = entries.filter(({ file }) => file === path).map((one) => one.rule)
+      expect([name, rules]).toEqual([name, expect.arrayContaining([rule])])
+    }
+    expect(entries.filter(({ file }) => file.endsWith(FIRST)).map((one) => one.rule)).not.toContain('includes-match')
   })
 
   test('finds a round of any length, and a part that hides what it includes', async () => {
