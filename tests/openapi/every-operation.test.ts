@@ -285,7 +285,7 @@ test('publish responses match the OpenAPI description', async () => {
         hold(operation, ['paths', path, 'post'], { status, headers, text, method: 'POST' })
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 200 },
   )
   expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 415, 422]))
 })
@@ -311,7 +311,7 @@ test('check responses match the OpenAPI description', async () => {
         hold(operation, ['paths', path, 'post'], { status, headers, text, method: 'POST' })
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 200 },
   )
   expect([...seen]).toEqual(expect.arrayContaining([200, 400, 404, 415, 422]))
 })
