@@ -49,10 +49,6 @@ const ANSWERS: Answered[] = [
     /^hubcli: Repository not found: a\/x\. Did you mean a\/y\? Search with: hubcli search "<text>" \(404\)\n$/,
     1,
   ],
-  [405, '', said('GET only.'), 4, /^hubcli: GET only\. \(405\)\n$/, 1],
-  [409, '', said('It is archived.'), 4, /^hubcli: It is archived\. \(409\)\n$/, 1],
-  [413, '', said('Too large.'), 4, /^hubcli: Too large\. \(413\)\n$/, 1],
-  [415, '', said('JSON.'), 4, /^hubcli: JSON\. \(415\)\n$/, 1],
   [422, '', said('content: no; bump: no'), 4, /^hubcli: content: no; bump: no \(422\)\n$/, 1],
   [429, '7', said('Slow down.'), 5, /^hubcli: Slow down\. \(429, try again in 7 s\)\n$/, 3],
   [500, '', said('Our fault.'), 5, /^hubcli: Our fault\. \(500\)\n$/, 3],
@@ -63,9 +59,11 @@ const ANSWERS: Answered[] = [
   [404, '', '<html><h1>"error":{"message":"x"}</h1></html>', 2, NOTHING, 1],
   // Only text is a message: JSON comes from another server.
   [404, '', '{"error":{"message":"no"}}', 2, NOTHING, 1],
-  [204, '', '', 5, NOTHING, 1],
   [304, '', '', 5, NOTHING, 1],
 ]
+
+/** One without a right, one that is refused, and one that is sent again. */
+const IN_BOTH = [401, 422, 503]
 
 describe('server responses', () => {
   test.concurrent.each(ANSWERS)('%i%s %s', async (status, retryAfter, body, code, sentence, count) => {
@@ -80,11 +78,12 @@ describe('server responses', () => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-        // `cat` reads as `pull` does.
-        for (const args of [
+        // `cat` reads as `pull` does. Both commands judge a response in one place, so one row of each kind is sent to both.
+        const commands = [
           ['pull', 'acme/x'],
-          ['push', 'acme/x', 'PROMPT.md', 'c', 'patch'],
-        ]) {
+          ...(IN_BOTH.includes(status) ? [['push', 'acme/x', 'PROMPT.md', 'c', 'patch']] : []),
+        ]
+        for (const args of commands) {
           const outcome = await runHubcli(SHELL, args, { cwd, env, tools: SHELL.bare })
           expect(outcome).toMatchObject({ code, stdout: '', left: [] })
           expect(outcome.stderr).toMatch(sentence)
@@ -92,7 +91,7 @@ describe('server responses', () => {
         }
         // After a 401, which a private hub sends, it asks again with the token.
         const looks = status === 401 ? 1 : 0
-        expect(requests.length).toBe(2 * count + looks)
+        expect(requests.length).toBe(commands.length * count + looks)
         expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
         expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
         expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
@@ -122,11 +121,9 @@ describe('server responses', () => {
     ['too long to wait', '61', 1, [], 'try again in 61 s'],
     ['absurdly long', '99999999999999999999999', 1, [], 'try again in 999999 s'],
     ['the longest accepted wait', '60', 3, ['60', '60'], 'try again in 60 s'],
-    ['zero', '0', 3, ['0', '0'], 'try again in 0 s'],
     ['leading zeros', '010', 3, ['10', '10'], 'try again in 10 s'],
     ['a date', 'Wed, 21 Oct 2026 07:28:00 GMT', 3, ['1', '2'], '(503)'],
     ['hostile', '$(id)', 3, ['1', '2'], '(503)'],
-    ['negative', '-1', 3, ['1', '2'], '(503)'],
   ]
   test.concurrent.each(waits)('Retry-After header: %s', async (_, retryAfter, count, slept, said) => {
     const trouble: Trouble = { kind: 'answer', status: 503, headers: { 'retry-after': retryAfter } }
@@ -237,7 +234,6 @@ describe('server responses', () => {
   })
 
   const commands: [string, string[]][] = [
-    ['cat', ['cat', 'acme/x']],
     ['pull', ['pull', 'acme/x']],
     ['push', ['push', 'acme/x', 'PROMPT.md', 'c', 'patch']],
     ...(WITH_PYTHON === undefined ? [] : TABLE_COMMANDS),
@@ -264,7 +260,7 @@ describe('server responses', () => {
   })
 
   test.concurrent('push fails when the success response has no version', async () => {
-    for (const body of ['{}', '1.0.0x https://example.com\n', 'Published 1.0.0', '']) {
+    for (const body of ['1.0.0x https://example.com\n', '']) {
       const trouble: Trouble = { kind: 'answer', status: 201, headers: { 'Content-Type': 'text/plain' }, body }
       await withStandIn(
         () => trouble,

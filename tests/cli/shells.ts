@@ -56,6 +56,8 @@ export interface RunOptions {
   inTerminal?: boolean
   /** Runs the shell script also for a command that it passes on to Python. */
   isWhole?: boolean
+  /** Runs only the program in Python, for arguments of `cat`, `pull` or `push` that the shell part passes on. */
+  isPassedOn?: boolean
   /** Called with the process as soon as it has started. The process leads its own process group. */
   onStart?: (child: ChildProcess) => void
 }
@@ -151,8 +153,8 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
   const temporary = path.join(home, 'a temporary folder')
   const sleepNotes = path.join(home, 'sleep')
   mkdirSync(temporary)
-  const { env, cwd = home, tools = shell.tools, ...others } = options
-  if (shell === SHELL && tools === WITH_PYTHON && !OF_SHELL.includes(args[0])) {
+  const { env, cwd = home, tools = shell.tools, isPassedOn = false, ...others } = options
+  if (shell === SHELL && tools === WITH_PYTHON && (isPassedOn || !OF_SHELL.includes(args[0]))) {
     if (Object.values(others).every((value) => !value)) {
       const all = { PATH: tools, HOME: home, TMPDIR: temporary, LC_ALL: 'C', ...env }
       const ran = await runProgram(args, cwd, all)
