@@ -196,7 +196,8 @@ function changePrompts(
   const term = (word: string) => terms.get(word) ?? terms.set(word, toTerm(word)).get(word)!
   const insertText = database.prepare(`INSERT INTO texts (${columns}) VALUES (${values})`)
   const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?, ?)')
-  let last = Math.max(0, ...ids.values())
+  // A hub may have more prompts than a call takes arguments.
+  let last = ids.values().reduce((most, id) => Math.max(most, id), 0)
   for (const fullName of added) {
     const { repository, summary } = entries.get(fullName)!
     const { owner, name, full_name, url, html_url, raw_url, ...rest } = summary
