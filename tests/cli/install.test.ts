@@ -1,4 +1,4 @@
-// Follows the install steps from the README and the site exactly: installs from the built site, then runs the client.
+// Follows the install steps from the README and the site exactly: installs from a hub, then runs the client.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,18 +8,18 @@ import { readCommands } from '../../src/build/downloads/commands.ts'
 import { listInstallSteps } from '../../src/site/docs/cli-guide.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { freePort } from '../hubs/processes.ts'
-import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
+import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
 
 const run = promisify(execFile)
 const dir = makeSiteFolder('install')
-let served: Awaited<ReturnType<typeof serveBuiltSite>>
+let served: Awaited<ReturnType<typeof serveSite>>
 let baseUrl: string
 
 beforeAll(async () => {
   const port = await freePort()
   baseUrl = `http://localhost:${port}`
   const settings = { SITE_URL: baseUrl, CONTENT_DIR: 'content' }
-  served = await serveBuiltSite(dir, { settings, openStores: openOwnStores, serving: { port } })
+  served = await serveSite(dir, { settings, openStores: openOwnStores, serving: { port } })
 })
 
 afterAll(() => served?.stop())
