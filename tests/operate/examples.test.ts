@@ -1,7 +1,7 @@
 // Runs the code examples of the README and the guides. The hub is started as the README says; those that need no hub run
 // once more without it. Every example runs here or in another test, or has a reason why it cannot run.
-import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/proc
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
 import { type ExampleRun, RUN } from './examples-table.ts'
-import { type Example, examplesOf, makeSource } from './follow-guide.ts'
+import { type Example, examplesOf } from './follow-guide.ts'
 
 const GUIDES = readdirSync('src/pages/docs').flatMap((name) => (name.endsWith('.md') ? [name.slice(0, -3)] : []))
 const EXAMPLES = ['README.md', 'docs/lock-file.md', ...GUIDES].flatMap(examplesOf)
@@ -50,13 +50,7 @@ let token: string
 let issuer: Server
 beforeAll(async () => {
   root = temporaryFolder('hub-examples-')
-  checkout = makeSource(join(root, 'checkout'))
-  linkInstalled(checkout)
-  // Node has compiled the code of this checkout before.
-  for (const name of ['netlify', 'packages', 'scripts', 'src']) {
-    rmSync(join(checkout, name), { recursive: true })
-    symlinkSync(resolve(name), join(checkout, name))
-  }
+  checkout = makeCheckout(join(root, 'checkout'))
   mkdirSync(join(root, 'libraries'))
   writeFileSync(join(root, 'libraries/package.json'), '{"type":"module"}')
   writeTools(join(root, 'bin'))
@@ -81,6 +75,23 @@ afterAll(async () => {
   await hub?.end()
   issuer?.close()
 })
+
+/** Makes a checkout of the code, with what `npm ci` makes of it. Only its content is a copy, in a git repository. */
+function makeCheckout(folder: string): string {
+  mkdirSync(folder)
+  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  const names = new Set(tracked.split('\n').map((path) => path.split('/')[0]!))
+  for (const name of names) if (name !== '' && name !== 'content') symlinkSync(resolve(name), join(folder, name))
+  linkInstalled(folder)
+  cpSync('content', join(folder, 'content'), { recursive: true })
+  for (const args of [
+    ['init'],
+    ['add', 'content'],
+    ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-mContent'],
+  ])
+    execFileSync('git', args, { cwd: folder, stdio: 'pipe' })
+  return folder
+}
 
 /** Programs that stand for an installation: this hub's client, and packages that are already there. */
 function writeTools(bin: string): void {
