@@ -18,13 +18,12 @@ const git = (dir: string, args: string[], at = new Date()) =>
 function makeBranch(name: string, commits: number, firstAgeS: number): { clone: string; ids: string[] } {
   const [hub, clone] = [join(root, name), join(root, `${name}-clone`)]
   execFileSync('git', ['init', '-q', '-b', 'main', hub])
-  const ids = Array.from({ length: commits }, (_, number) => {
+  for (let number = 0; number < commits; number++) {
     const at = new Date(Date.now() - (number === 0 ? firstAgeS * 1000 : 0))
     git(hub, ['commit', '-q', '--allow-empty', '-m', `Publish ${number}`], at)
-    return git(hub, ['rev-parse', 'HEAD'])
-  })
+  }
   execFileSync('git', ['clone', '-q', hub, clone])
-  return { clone, ids }
+  return { clone, ids: git(hub, ['rev-list', '--reverse', 'HEAD']).split('\n') }
 }
 
 const run = (cwd: string, built: string | undefined, commit: string | undefined) =>
@@ -33,8 +32,10 @@ const run = (cwd: string, built: string | undefined, commit: string | undefined)
     env: { PATH: process.env.PATH, BRANCH: 'main', CACHED_COMMIT_REF: built, COMMIT_REF: commit },
   }).status
 
+const burst = makeBranch('burst', 4, 60)
+
 test('builds only the newest commit of a burst', () => {
-  const { clone, ids } = makeBranch('burst', 4, 60)
+  const { clone, ids } = burst
   expect(ids.slice(1).map((commit) => run(clone, ids[0], commit))).toEqual([0, 0, 1])
 })
 
@@ -44,7 +45,7 @@ test('builds every commit when the last build is five minutes old', () => {
 })
 
 test('always builds when in doubt', () => {
-  const { clone, ids } = makeBranch('doubt', 3, 60)
+  const { clone, ids } = burst
   const [first, second] = ids
   expect(run(clone, undefined, second)).toBe(1)
   expect(run(clone, second, second)).toBe(1)

@@ -1,7 +1,7 @@
 // Tests the Dockerfile by executing its steps one by one: it copies exactly the files that are needed, and the hub runs
 // on a read-only file system.
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bundlePlaceOf, findBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
@@ -144,13 +144,12 @@ test.runIf(canContain)(
   600_000,
 )
 
-/** Returns everything except the volumes and the system folders of this machine. */
+/** Returns everything except the packages, the volumes and the system folders of this machine. */
 function listFiles(image: string): string[] {
-  return ['hub', 'etc', 'home'].flatMap((place) =>
-    readdirSync(join(image, place), { recursive: true, withFileTypes: true })
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !/\/(?:\.hub|node_modules)\//.test(path)),
-  )
+  const own = readdirSync(join(image, 'hub')).filter((name) => !['.hub', 'node_modules'].includes(name))
+  const list = (path: string): string[] =>
+    statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => list(join(path, name))) : [path]
+  return [...own.map((name) => `hub/${name}`), 'etc', 'home'].flatMap((place) => list(join(image, place)))
 }
 
 function giveTo(id: number, folder: string): void {
