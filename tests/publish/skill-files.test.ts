@@ -55,7 +55,8 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
   afterAll(async () => (await standIn)?.close())
 
   test('one commit has all files, each readable at once and after a build, with the same bytes', async () => {
-    const world: World = standIn ? await openGitHubWorld(await standIn) : openLocalWorld()
+    const gitHub = await standIn
+    const world: World = gitHub ? await openGitHubWorld(gitHub) : openLocalWorld()
     const hub = await openHub(world)
     const made = await hub.publish({ ...GOOD, content: CONTENT, bump: 'patch', skill, files: FILES }, { to })
     expect([made.status, made.message]).toEqual([201, ''])
