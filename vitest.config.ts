@@ -18,14 +18,18 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
 
 /**
  * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes
- * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file. A
- * file that starts many programs gains nothing, because a large process takes longer to start one.
+ * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file, and
+ * as much for each client that tests/loaded.ts keeps. A file that starts many programs gains nothing, because a large
+ * process takes longer to start one.
  */
 const SHARED = [
   'tests/{channels,formats,github,models,oidc,review,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,verify}.test.ts',
-  'tests/clients/typescript*.test.ts',
+  'tests/cli/{check,export,lock-above,push-many,ranges,recompose,result}.test.ts',
+  'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
+  'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-{agents,folders,push,read},splits}.test.ts',
+  'tests/clients/{typescript*,update-blocked}.test.ts',
   'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
   'tests/openapi/{every-operation,linter}.test.ts',
   'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*,conditions}.test.ts',
