@@ -28,7 +28,7 @@ const SHARED = [
   'tests/attestations/{predicate,replay,verify}.test.ts',
   'tests/cli/{check,export,lock-above,push-many,ranges,recompose,result}.test.ts',
   'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
-  'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-{agents,folders,push,read},splits}.test.ts',
+  'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-agents,skill-folders,skill-push,skill-read,splits}.test.ts',
   'tests/clients/{typescript*,update-blocked}.test.ts',
   'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
   'tests/openapi/{every-operation,linter}.test.ts',

@@ -334,6 +334,15 @@ describe('a publish on top of a changed branch', () => {
     await expect.poll(async () => (await problemsOf('based')).length, { timeout: WITHIN }).toBe(1)
   })
 
+  test('knows the commit of an edit soon, although the commit changes no file', async () => {
+    openPrompt('marker').put('index.md', index())
+    const titleOf = async () => (await (await fetch(`${hub.base}/api/v1/repos/acme/marker`)).json()).data.title
+    await expect.poll(titleOf, { timeout: WITHIN }).toBe('A prompt')
+    const head = commit()
+    // The next look at all files would find it after a minute.
+    await expect.poll(async () => (await health()).commit, { timeout: WITHIN / 2 }).toBe(head)
+  })
+
   test('a repeated publish returns its own bytes', async () => {
     const key = { 'idempotency-key': 'key-of-this-test' }
     const first = await publish('replayed', { content: 'Mine.\n' }, key)

@@ -46,6 +46,8 @@ const ALIVE_MS = 5_000
 const PROGRESS_MS = 100
 /** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
 const LOOK_MS = 60_000
+/** How often to look whether the branch moved: a commit of edits that are already built changes no file. */
+const COMMIT_MS = 2_000
 /** When to look whether the files of a prompt are those that the hub wrote. */
 const CHECK_MS = 1_000
 /** When to look at all files after a start that trusted the commit, so that publishes of the first seconds need not wait for it. */
@@ -260,6 +262,12 @@ function wantLook(): void {
   })
 }
 
+/** Builds the commit of what is built already. A hub that cannot read it says so when it next looks. */
+async function checkCommit(): Promise<void> {
+  const found = isBusy || !data?.report ? undefined : await content.find().catch(() => undefined)
+  if (found && !isBusy && data?.state && found.commit !== data.state.commit) want([])
+}
+
 /** Checks beside the rounds whether files are as the commit that is built: a publish need not wait for it. @param build called if they are not, or if that is not known */
 function checkFiles(changed: ReadonlySet<string> | 'all', build: () => void): void {
   const began = new Date().toISOString()
@@ -282,7 +290,11 @@ function isSettled({ isSearchKnown, report }: BuildData, first: FirstFilesByProm
 }
 
 function start(): void {
-  work().catch((cause: unknown) => {
+  inBackground('Building', run)
+}
+
+async function run(): Promise<void> {
+  await work().catch((cause: unknown) => {
     logProblem('error', 'builder_failed', 'The builder cannot go on. The server starts another one.', { cause })
     process.exit(1)
   })
@@ -479,7 +491,8 @@ function askToBegin(): Promise<ReadyContent> {
 
 /** Whether all files are looked at soon in any case. */
 let isLookDue = restored?.seen.isClean === true
-if (!isClone)
+function watchFiles(): void {
+  if (isClone) return
   watchContent(
     contentDir,
     wantChange,
@@ -490,6 +503,7 @@ if (!isClone)
       else want()
     },
   )
+}
 function hear(message: HostMessage): void {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))
@@ -502,11 +516,20 @@ function hear(message: HostMessage): void {
 }
 parentPort?.on('message', hear)
 watchDays(want)
+if (!isClone) setInterval(checkCommit, COMMIT_MS)
 if (isLookDue) {
   wanted = 'commit'
-  start()
+  inBackground('Watching the files', async () => {
+    // Watching thousands of folders would slow down the first build.
+    await run()
+    watchFiles()
+    if (!isLookDue) wantLook()
+  })
   setTimeout(() => {
     isLookDue = false
     checkFiles('all', want)
   }, FIRST_LOOK_MS).unref()
-} else want()
+} else {
+  watchFiles()
+  want()
+}
