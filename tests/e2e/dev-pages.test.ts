@@ -2,6 +2,7 @@
 // running hub, and forwards every other request to it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort, type Run, startProcess } from '../hubs/processes.ts'
+import { poll } from './client.ts'
 
 let hub: Run
 let dev: { base: string; run: Run }
@@ -23,6 +24,10 @@ afterAll(async () => {
   await hub?.end()
 })
 
+/** Astro restarts its server when another of its programs, such as a build of another test, writes its settings. */
+const ask = (path: string, options?: RequestInit) =>
+  poll('the dev server answers', 60_000, () => fetch(dev.base + path, options).catch(() => undefined))
+
 //  page                                          text on it
 test.each([
   ['/', 'Find a prompt, fill it in, and pin the version you tested'],
@@ -37,13 +42,13 @@ test.each([
   ['/data/v1/tags.json', '"name":"engineering"'],
   ['/cli/hubcli', '#!/bin/sh'],
 ])('serves %s', async (path, words) => {
-  const answer = await fetch(dev.base + path)
+  const answer = await ask(path)
   expect(answer.status).toBe(200)
   expect(await answer.text()).toContain(words)
 })
 
 test('returns 404 for an unknown page and redirects an upper-case path to lower case', async () => {
-  expect((await fetch(`${dev.base}/acme/nothing-of-that-kind`)).status).toBe(404)
-  const moved = await fetch(`${dev.base}/Acme/Code-Review`, { redirect: 'manual' })
+  expect((await ask('/acme/nothing-of-that-kind')).status).toBe(404)
+  const moved = await ask('/Acme/Code-Review', { redirect: 'manual' })
   expect([moved.status, moved.headers.get('Location')]).toEqual([308, '/acme/code-review'])
 })
