@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { HubError } from './domain/api/errors.ts'
 import { nameAddress, writeLog } from './log-output.ts'
 
-/** The place of a request in a trace. */
+/** The place of a request in a trace: the request of a client, the log and the calls of the hub form one. https://www.w3.org/TR/trace-context/ */
 export interface Trace {
   trace_id: string
   /** The hub's own part of the trace. */

@@ -53,7 +53,7 @@ export async function within<Value>(limitMs: number, work: Promise<Value>, late:
   }
 }
 
-/** Returns a function that imports a module at its first call. */
+/** Returns a function that imports a module at its first call. Even for a loaded module, `import()` takes about 30 µs, which is a third of a read. */
 export function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
   let loaded: Module | undefined
   return () => loaded ?? load().then((module) => (loaded = module))

@@ -214,7 +214,7 @@ interface Succession {
 }
 
 /**
- * Changes the times of versions that a commit copied while it let their prompt name the copy as its successor. The copy must have nothing else, as `npm run rename` makes it: otherwise, a version would look older in a prompt that others use.
+ * Changes the times of versions that a commit copied while it let their prompt name the copy as its successor. The copy must have nothing else, as `npm run rename` makes it: otherwise, a version would look older in a prompt that others use. Without that, feeds would show them as new, and they could be deleted again.
  *
  * @param successions oldest first
  * @param added the times by version, as JSON, by the prompt's full name. Without a time, a version has the one in its file

@@ -18,7 +18,7 @@ export const measure: Measure = (content) => ({
   size_bytes: Buffer.byteLength(content),
 })
 
-/** Computes the SHA-256, in hex, of the paths and object IDs of a version's files. */
+/** Computes the SHA-256, in hex, of the paths and object IDs of a version's files, by which the hub remembers a version that it published. */
 export function digestVersionFiles(files: VersionFiles): string {
   const lines = Array.from(files, ([path, id]) => `${path}\0${id}\n`)
   return hash('sha256', lines.sort().join(''))

@@ -1,19 +1,16 @@
 // Generates the data files of a catalogue, which contain the responses of the read API: those of one repository here, those that combine several in shared-files.ts.
 
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
-import { onlyPage } from '../../domain/api/envelope.ts'
-import type { Difference } from '../../domain/api/schema.ts'
 import { MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { compareNeighbours } from '../../domain/catalogue/difference.ts'
 import { sortResults } from '../../domain/catalogue/results.ts'
 import { rowOf } from '../../domain/catalogue/version-row.ts'
 import { describeSkill, formatSkill, latestSkill } from '../../domain/content/skill.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { countBytes } from '../../domain/text/text-length.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../outline.ts'
 import { joinWords } from '../same-words.ts'
-import { formatEnvelope, formatRecord, onOnePage } from './format-data.ts'
+import { formatChanges, formatEnvelope, formatRecord, onOnePage } from './format-data.ts'
 import { findSharedData, type History, listHistoryFiles, listSharedData } from './shared-files.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
@@ -123,18 +120,4 @@ export function listRepositoryPaths({
     ...(releases.some(({ isSkill }) => isSkill) ? [DATA_FILES.apm(owner, name)] : []),
     DATA_FILES.npm(owner, name),
   ]
-}
-
-/** Formats the changes between neighbouring versions: the newest up to a size, because each can name everything in two versions. At least one is always there. @param changes newest first; no more are taken than fit @param versions the number of versions */
-export function formatChanges(changes: Iterable<Difference>, versions: number): string {
-  const texts: string[] = []
-  let left: number = LIMITS.changesBytes
-  for (const change of changes) {
-    const text = JSON.stringify(change)
-    left -= countBytes(text)
-    if (left < 0 && texts.length > 0) break
-    texts.push(text)
-  }
-  const { meta } = onlyPage([], Math.max(0, versions - 1))
-  return `{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`
 }

@@ -1,7 +1,7 @@
 // The patterns for all names: owners, repositories, versions, tags, variables and proposals. This file imports no schemas, so that read requests load none.
 import { PAGE_LIMITS } from '../page-limits.ts'
 
-/** The form of an ID: 128 random bits in hex. */
+/** The ID of a proposal, which only those know who may read it: 128 random bits in hex. */
 export const PROPOSAL_ID = /^[0-9a-f]{32}$/
 
 /** Returns whether a segment of a path is the ID of a proposal. */

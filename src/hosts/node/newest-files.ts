@@ -1,7 +1,7 @@
 // Reads the data files as they are now. What was written since the build comes from the fresh copies, through the same functions as the responses of the API.
 
 import { type Bytes, parseBuilt, type SiteFiles } from '../../built/site-files.ts'
-import { formatChanges } from '../../catalogue/published/data-files.ts'
+import { formatChanges } from '../../catalogue/published/format-data.ts'
 import { runInPlace } from '../../concurrency/long-work.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { capabilitiesEnvelope, onlyPage } from '../../domain/api/envelope.ts'

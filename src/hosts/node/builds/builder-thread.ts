@@ -284,10 +284,11 @@ function checkFiles(changed: ReadonlySet<string> | 'all', build: () => void): vo
 
 /** Returns whether a round of the same content would find the same. @param first of that content */
 function isSettled({ isSearchKnown, report }: BuildData, first: FirstFilesByPrompt): boolean {
-  const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
   const problems = (report?.problems.length ?? 1) + listProblems(first).length
-  return isSearchKnown && comparison.hasAsked && !isUnsettled && problems === 0
+  return isSearchKnown && comparison.hasAsked && !hasUnsettled(first) && problems === 0
 }
+
+const hasUnsettled = (first: FirstFilesByPrompt): boolean => first.values().some((one) => one.isUnsettled)
 
 function start(): void {
   inBackground('Building', run)
@@ -346,7 +347,6 @@ async function build(wanted: Wanted): Promise<void> {
     await checkEmptied(mine.before, commit)
   history = past
   const first = await comparison.compare(content.git, look, history, mine.report ? mine.first : undefined)
-  const isUnsettled = [...first.values()].some((one) => one.isUnsettled)
   const hasChanges = look.changed === 'all' || look.changed.size + look.missing.length + missing.size + moved.length > 0
   if (wanted !== 'all' && !hasChanges && isSettled(mine, first) && commit === state?.commit) {
     clearTimeout(looking)
@@ -402,7 +402,7 @@ async function build(wanted: Wanted): Promise<void> {
   const gone = new Set(look.missing)
   const isNewlyMissing = !gone.isSubsetOf(missing)
   const soonMs = isNewlyMissing ? MISSING_MS : LOOK_MS
-  looking = setTimeout(wantLook, isUnsettled || !comparison.hasAsked ? SETTLE_MS : soonMs)
+  looking = setTimeout(wantLook, hasUnsettled(first) || !comparison.hasAsked ? SETTLE_MS : soonMs)
   const stillMissing = look.missing.filter((path) => missing.has(path))
   missing = gone
   mine.first = first

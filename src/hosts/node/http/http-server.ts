@@ -13,7 +13,7 @@ const LIMITS_FILE = '/proc/self/limits'
 /** The files that everything else needs at most: the databases of the builder and each search thread, and the pipes of git. */
 const OTHER_FILES = 288
 
-/** Returns how many connections leave enough open files for everything else. Node has raised the soft limit to the hard one. */
+/** Returns how many connections, each of which is an open file, leave enough for everything else. Node has raised the soft limit to the hard one. */
 function fitConnections(most: number): number {
   const limits = existsSync(LIMITS_FILE) ? readFileSync(LIMITS_FILE, 'utf8') : ''
   const [, limit = Number.POSITIVE_INFINITY] = /^Max open files +\d+ +(\d+)/m.exec(limits) ?? []
@@ -174,7 +174,7 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
   }
 }
 
-/** @param code Node's error code @param isAnswering whether a response has begun on the connection */
+/** Responds to what is not a request that can be read, and closes its connection. @param code Node's error code @param isAnswering whether a response has begun on the connection */
 function refuseUnreadable(socket: Socket, code: string | undefined, isAnswering: boolean, allowOrigin: string): void {
   if (!socket.writable || isAnswering) {
     socket.destroy()
