@@ -2,21 +2,20 @@
 import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
-import { openBuiltPages, openSite } from '../../scripts/bench/open-build.ts'
+import { openSite } from '../../scripts/bench/open-build.ts'
 import { builtFile, indexOf, placesOf } from '../../src/build/build-places.ts'
 import { serveLook } from '../../src/build/hub-look.ts'
 import { openDownloads } from '../../src/build/list-downloads.ts'
 import { writeData } from '../../src/build/write-data.ts'
 import { writeBuildRecord } from '../../src/built/build-record.ts'
 import { readBuildSource } from '../../src/built/build-source.ts'
-import { type Config, findProfile, readConfig } from '../../src/config.ts'
+import { findProfile, readConfig } from '../../src/config.ts'
 import { readHubLook } from '../../src/content/site-settings-file.ts'
 import { openFolder } from '../../src/files/plain-files.ts'
 import { bundlePlaceOf, ensureBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
 import { serveSites } from '../../src/hosts/node/builds/serve-sites.ts'
 import { openLocalStores } from '../../src/hosts/node/local-stores.ts'
 import { openBundle } from '../../src/hosts/node/pages.ts'
-import { buildSite } from './build-site.ts'
 
 type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }
 type Serving = Parameters<typeof serveSites>[2]
@@ -38,45 +37,30 @@ export interface SiteOptions<S extends Stores> {
 export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
 
 /**
- * Builds a content folder with `npm run build` and serves it.
+ * Writes the data of a content folder in this process, and serves it with the page bundle, as `npm start` does.
  *
- * @param dir a folder from `makeSiteFolder`: the site is written to its `dist`, and the folder is removed when the hub
- * stops
+ * @param dir a folder from `makeSiteFolder`, which is removed when the hub stops
  */
-export const serveBuiltSite = <S extends Stores>(dir: string, options: SiteOptions<S>) =>
-  serve(dir, options, async () => {
-    await buildSite(join(dir, 'dist'), options.settings)
-    const pages = await openBuiltPages(join(dir, 'dist'))
-    return { pages: { current: pages } }
-  })
-
-/** Writes the data of a content folder in this process, and serves it with the page bundle, as `npm start` does. @param dir as for `serveBuiltSite` */
-export const serveSite = <S extends Stores>(dir: string, options: SiteOptions<S>) =>
-  serve(dir, options, async (config) => {
-    const places = placesOf(join(dir, 'dist'))
-    const source = await readBuildSource(config.contentDir, process.env)
-    await writeData(config, { siteDir: places.dist, indexPath: indexOf(places) })
-    writeBuildRecord(builtFile(places), { built_at: new Date().toISOString(), source })
-    const look = serveLook(readHubLook(openFolder(config.contentDir)))
-    const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
-    const pages = await openBundle(bundle, findProfile(config, look.shown), look.files)
-    return { pages: { current: pages }, downloads: await openDownloads('.', config.baseUrl) }
-  })
-
-async function serve<S extends Stores>(
+export async function serveSite<S extends Stores>(
   dir: string,
   { settings, openStores, serving }: SiteOptions<S>,
-  build: (config: Config) => Promise<Pick<Serving, 'pages' | 'downloads'>>,
 ): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
   const before = { ...process.env }
   Object.assign(process.env, settings)
   const config = readConfig(process.env)
-  const built = await build(config)
-  const site = openSite(join(dir, 'dist'))
+  const places = placesOf(join(dir, 'dist'))
+  const source = await readBuildSource(config.contentDir, process.env)
+  await writeData(config, { siteDir: places.dist, indexPath: indexOf(places) })
+  writeBuildRecord(builtFile(places), { built_at: new Date().toISOString(), source })
+  const look = serveLook(readHubLook(openFolder(config.contentDir)))
+  const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
+  const pages = { current: await openBundle(bundle, findProfile(config, look.shown), look.files) }
+  const downloads = await openDownloads('.', config.baseUrl)
+  const site = openSite(places.dist)
   const stores = await openStores(dir)
   const { trustedProxies, baseUrl, hostnames, isPrivate, readAccess } = config
   const addresses = { baseUrl, hostnames, isPrivate, readAccess }
-  const host = await serveSites({ site }, stores, { trustedProxies, ...addresses, ...built, ...serving })
+  const host = await serveSites({ site }, stores, { trustedProxies, ...addresses, pages, downloads, ...serving })
   return {
     server: host.server,
     stores,

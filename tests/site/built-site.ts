@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { FreshCopies } from '../../src/state/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
-import { openOwnStores, serveBuiltSite, serveSite } from '../hubs/serve-site.ts'
+import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -30,8 +30,6 @@ export interface OpenPage {
 export interface BuiltSite {
   origin: string
   browser: Browser
-  /** The folder of the built site. */
-  dir: string
   /** The host's fresh copies, to which a test can add versions as a publish does. */
   fresh: FreshCopies
   /** Opens a page and collects every problem. Tests without options share a tab; the caller closes another's context. */
@@ -40,19 +38,14 @@ export interface BuiltSite {
   close(): Promise<void>
 }
 
-/**
- * Builds and serves a content folder.
- *
- * @param write fills the given folder
- * @param isWhole whether `npm run build` builds the site; otherwise this process writes its data, in a third of the time
- */
-export async function openBuiltSite(write: (contentDir: string) => void, isWhole = false): Promise<BuiltSite> {
+/** Builds and serves a content folder. @param write fills the given folder */
+export async function openBuiltSite(write: (contentDir: string) => void): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
   // The content folder is outside the project, like a clone of the repository on the git host.
   const contentDir = join(temporaryFolder('hub-pages-'), 'content')
   write(contentDir)
   const opening: Promise<Browser> = openBrowser()
-  const served = await (isWhole ? serveBuiltSite : serveSite)(dir, {
+  const served = await serveSite(dir, {
     settings: { SITE_URL, CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0', ...ON_GITHUB },
     openStores: openOwnStores,
     serving: { port: 0, listenAt: ['127.0.0.1'] },
@@ -98,7 +91,6 @@ export async function openBuiltSite(write: (contentDir: string) => void, isWhole
   return {
     origin,
     browser,
-    dir: join(dir, 'dist'),
     fresh: served.stores.copies,
     async open(path, options) {
       // A test without options gets the tab of the others: a tab of its own is a new process of the browser.

@@ -1,18 +1,25 @@
-// Tests how prompts look in a real browser: what the first screen shows on a laptop and on a telephone, and how lists show what a prompt is.
+// Tests how prompts look in a real browser: what the first screen shows on a laptop and on a telephone, and how lists
+// show what a prompt is. Prompts of chats, and one with many versions, are on the same site.
 import { cpSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuiltSite, openBuiltSite } from './built-site.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openBuiltSite } from './built-site.ts'
+import { testChat, writeChats } from './chat.ts'
+import { testManyVersions, writeManyVersions } from './many-versions.ts'
 
 const LAPTOP = { width: 1280, height: 900 }
 const TELEPHONE = { width: 390, height: 844 }
 
-let site: BuiltSite
-beforeAll(async () => {
-  site = await openBuiltSite((contentDir) => cpSync(resolve('content'), contentDir, { recursive: true }))
+const site = await openBuiltSite((contentDir) => {
+  cpSync(resolve('content'), contentDir, { recursive: true })
+  writeChats(contentDir)
+  writeManyVersions(contentDir)
 })
-afterAll(() => site?.close())
+afterAll(() => site.close())
+
+describe('chats', () => testChat(() => site))
+describe('many versions', () => testManyVersions(() => site))
 
 /** Returns where an element begins, and the top of the bar at the bottom of the window, in pixels. */
 const placesOf = async (page: Page, selector: string) => {

@@ -10,7 +10,7 @@ import { testPromptPage } from './prompt-page.ts'
 import { testVisitorJobs } from './visitor-jobs.ts'
 import { testWithoutBrowser } from './without-browser.ts'
 
-const site = await openBuiltSite(writeHostileContent, true)
+const site = await openBuiltSite(writeHostileContent)
 
 afterAll(() => site?.close())
 

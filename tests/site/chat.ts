@@ -1,0 +1,110 @@
+// Tests how the pages show chat prompts: the page for every case in the shared table, comparisons, feeds, and print; and
+// that every client keeps their bytes.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { type ChatPart, splitChat } from '../../src/domain/values/chat.ts'
+import { makeFolder } from '../cli/shells.ts'
+import { CLIENTS, runClient } from '../clients/both-clients.ts'
+import type { BuiltSite } from './built-site.ts'
+
+interface Case {
+  name: string
+  content: string
+  problems?: number[]
+  messages: ChatPart[]
+  variables: { name: string }[]
+}
+
+const table = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: Case[] }
+const cases = table.cases
+  .filter(({ problems }) => !problems)
+  .map((given, index) => ({ ...given, repository: `talk/case-${index}` }))
+const SUPPORT = [
+  '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\nHello\n',
+  '{{role "system"}}\nBe kind.\n\n{{role "user"}}\nHello\n\n{{role "assistant"}}\nHi!\n',
+]
+
+/** Writes the prompts, of an owner of their own. */
+export function writeChats(dir: string): void {
+  const write = (repository: string, version: string, content: string, variables: Case['variables'] = []) => {
+    mkdirSync(join(dir, repository, 'versions'), { recursive: true })
+    const text = formatVersionFile({
+      published_at: '2026-11-20T10:00:00Z',
+      published_by: 'octocat',
+      format: 'chat',
+      content,
+      variables: variables.map((variable) => ({ ...undeclaredVariable(variable.name), ...variable })),
+    })
+    writeFileSync(join(dir, repository, 'versions', `${version}.md`), text)
+  }
+  for (const { repository, content, variables } of cases) write(repository, '1.0.0', content, variables)
+  for (const [index, content] of SUPPORT.entries()) write('talk/support', `${index + 1}.0.0`, content)
+}
+
+/** Adds the tests. @param opened returns the site; called once the site is open */
+export function testChat(opened: () => BuiltSite): void {
+  let site: BuiltSite
+  beforeAll(() => {
+    site = opened()
+  })
+
+  test('every chat prompt page shows one block per message with its role and content', async () => {
+    const { page } = await site.open('/docs')
+    const seen = await page.evaluate(
+      (paths) =>
+        Promise.all(
+          paths.map(async (path) => {
+            const html = await (await fetch(`/${path}`)).text()
+            const content = new DOMParser().parseFromString(html, 'text/html').querySelector<HTMLElement>('#content')!
+            const blocks = [...content.children].map((block) =>
+              block.classList.contains('history')
+                ? { type: 'history' }
+                : { role: block.querySelector('h3')!.textContent, content: block.querySelector('code')!.textContent },
+            )
+            return { blocks, exact: JSON.parse(content.dataset.exact!) as string }
+          }),
+        ),
+      cases.map(({ repository }) => repository),
+    )
+    // An HTML parser converts carriage returns to line feeds (HTML section 13.2.3.5); the buttons copy the exact text.
+    const shown = (parts: readonly ChatPart[]) =>
+      parts.map((part) => ('content' in part ? { ...part, content: part.content.replace(/\r\n?/g, '\n') } : part))
+    for (const [index, { name, content, messages }] of cases.entries()) {
+      expect([name, seen[index]!.blocks]).toEqual([name, shown(messages)])
+      expect([name, seen[index]!.exact, splitChat(seen[index]!.exact)]).toEqual([name, content, messages])
+    }
+  })
+
+  test('comparison lists changed messages by role; print and raw text contain every message', async () => {
+    const { page, problems } = await site.open('/talk/support/compare/1.0.0...2.0.0')
+    expect(await page.locator('.for-callers .mark').textContent()).toBe('Breaking change')
+    expect(await page.locator('.for-callers li').allTextContents()).toEqual([
+      '+ Added message: assistant',
+      '− Removed message: history',
+      '· Changed message: system',
+    ])
+    await page.goto(`${site.origin}/talk/support/v/1.0.0`)
+    await page.emulateMedia({ media: 'print' })
+    // biome-ignore lint/performance/useDomNodeTextContent: the test needs the printed text without hidden parts.
+    const words = await page.locator('#content').innerText()
+    expect(words.split(/\n+/)).toEqual([
+      'system',
+      'Be brief.',
+      'Earlier messages in the conversation go here.',
+      'user',
+      'Hello',
+    ])
+    expect(problems).toEqual([])
+    expect(await (await fetch(`${site.origin}/api/v1/repos/talk/support/raw`)).text()).toBe(SUPPORT[1])
+    expect(await (await fetch(`${site.origin}/talk/support/feed.xml`)).text()).toContain('compare/1.0.0...2.0.0')
+  })
+
+  test.each(CLIENTS)('$name keeps a byte order mark', async ({ command }) => {
+    const { repository, content } = cases.find(({ name }) => name === 'a byte order mark and an empty line')!
+    const cwd = makeFolder()
+    expect(await runClient(command, ['add', repository], cwd, site.origin)).toMatchObject({ code: 0 })
+    expect(readFileSync(join(cwd, `prompts/${repository}.md`), 'utf8')).toBe(content)
+  })
+}
