@@ -87,6 +87,15 @@ test('leaves other paths alone, and accepts only reads', async () => {
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
+test('/healthz returns 200 even before the first build, and leaves other paths alone', async () => {
+  const answer = monitor(async () => [])
+  const response = await answer(new Request('http://localhost/healthz'), '')
+  expect([response.status, response.headers.get('Retry-After')]).toEqual([200, null])
+  expect(await response.json()).toMatchObject({ status: 'starting', version: expect.any(String), built_at: null })
+  expect((await answer(new Request('http://localhost/healthz', { method: 'POST' }), '')).status).toBe(405)
+  expect(await (await answer(new Request('http://localhost/healthz/x'), '')).text()).toBe('other')
+})
+
 test('checks at most once a second, however often it is asked', async () => {
   let checked = 0
   const check = openReadiness({ data: async () => void checked++ })
