@@ -15,14 +15,10 @@ export type Answer = {
 
 export type Ask = (path: string, options?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>
 
-/**
- * If `patient`, a request that gets a 429 response is retried a few times after the requested delay. A live site
- * requires this, because its rate limit cannot be disabled.
- */
-export function openClient(base: string, patient = false): Ask {
+export function openClient(base: string): Ask {
   const { protocol, hostname, port } = new URL(base)
   const send = protocol === 'https:' ? secure : plain
-  const once: Ask = (path, { method = 'GET', headers = {} } = {}) =>
+  return (path, { method = 'GET', headers = {} } = {}) =>
     new Promise((resolve, reject) => {
       const sent = send({ hostname, port, path, method, headers, agent: false, timeout: 40_000 }, (received) => {
         const chunks: Buffer[] = []
@@ -52,13 +48,6 @@ export function openClient(base: string, patient = false): Ask {
       sent.on('error', reject)
       sent.end()
     })
-  return async (path, options) => {
-    for (let attempt = 0; ; attempt++) {
-      const answer = await once(path, options)
-      if (!patient || answer.status !== 429 || attempt === 5) return answer
-      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers['retry-after'] ?? 60)))
-    }
-  }
 }
 
 /** Calls `look` repeatedly until it returns something or the time limit is reached. @param pauseMs between two calls */

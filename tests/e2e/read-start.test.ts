@@ -1,8 +1,26 @@
-// Runs the read test suite and the MCP clients against `npm start`, our own host with a built site. If E2E_URL is set,
-// also runs the read test suite against that URL.
+// Runs against `npm start` what only sends requests: the read test suite, the MCP clients, and Astro's dev server beside it.
+import { afterAll, beforeAll, describe } from 'vitest'
 import { testClients } from '../mcp/clients.ts'
-import { readSuite } from './reading/suite.ts'
-import { npmStart, runningAt } from './targets.ts'
+import { testDevPages } from './dev-pages.ts'
+import { addresses } from './reading/addresses.ts'
+import { dataFiles } from './reading/data-files.ts'
+import { described } from './reading/described.ts'
+import { openReading } from './reading/hub.ts'
+import { labels } from './reading/labels.ts'
+import { limit } from './reading/limit.ts'
+import { lists } from './reading/lists.ts'
+import { methods } from './reading/methods.ts'
+import { models } from './reading/models.ts'
+import { queryValues } from './reading/query-values.ts'
+import { records } from './reading/records.ts'
+import { search } from './reading/search.ts'
 
-readSuite(npmStart, (hub) => testClients(() => `${hub.base}/mcp`))
-if (process.env.E2E_URL) readSuite(runningAt(process.env.E2E_URL))
+const hub = openReading()
+beforeAll(() => hub.open())
+afterAll(() => hub.close())
+
+for (const part of [records, lists, addresses, methods, dataFiles, labels, models, search, queryValues, described])
+  part(hub)
+testClients(() => `${hub.base}/mcp`)
+describe('npm run dev:pages', () => testDevPages(() => hub.base))
+limit(hub)

@@ -56,11 +56,9 @@ export function addresses(hub: Reading): void {
       await each(unknown, missing)
     })
 
-    if (hub.isOwn) {
-      test.each(malformed)('%s: returns a JSON 404 for a malformed percent-encoding', async (path) => {
-        await missing(path)
-      })
-    }
+    test.each(malformed)('%s: returns a JSON 404 for a malformed percent-encoding', async (path) => {
+      await missing(path)
+    })
 
     //  case                      path
     test.each([

@@ -1,6 +1,7 @@
 // Shared helpers for the read tests: the hub under test, its content, and comparisons.
 import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
+import { type Run, startProcess } from '../../hubs/processes.ts'
 import { type Described, expectError, expectPromises, expectShape, openSchemas, VARIABLE } from '../answers.ts'
 import { type Answer, type Ask, type Json, openClient } from '../client.ts'
 import {
@@ -14,7 +15,6 @@ import {
   variablesOf,
 } from '../content.ts'
 import { makeContent } from '../made-content.ts'
-import type { Server, Target } from '../targets.ts'
 
 type Meta = { page: number; pages: number; total: number; matched?: { exact: number } }
 export type List = { data: Json[]; meta: Meta }
@@ -28,12 +28,6 @@ export const data = (answer: Answer) => (answer.json() as { data: Json }).data
 
 /** The hub to which the read test suite sends its requests. */
 export interface Reading {
-  target: Target
-  /**
-   * Whether the suite started this hub, with content in every rare state. Otherwise, the hub runs elsewhere and has the
-   * starter catalogue.
-   */
-  isOwn: boolean
   content: Content
   /** The repositories that appear in lists, tags and search results. */
   listed: Repository[]
@@ -50,8 +44,6 @@ export interface Reading {
   /** Checks a response against openapi.json, once the hub is running. */
   readonly described: Described
   open(): Promise<void>
-  /** Stops everything that was started; safe to call more than once. */
-  stop(): Promise<void>
   close(): Promise<void>
   /** Sends a request without checking the response. */
   send: Ask
@@ -78,10 +70,9 @@ export interface Reading {
   links(answer: Answer): { next?: string; prev?: string }
 }
 
-/** Prepares the suite for a target; the result's `open` starts the hub. */
-export function openReading(target: Target): Reading {
-  const isOwn = target.address === undefined
-  const contentDir = isOwn ? makeContent() : 'content'
+/** Prepares the suite; the result's `open` starts the hub. */
+export function openReading(): Reading {
+  const contentDir = makeContent()
   const content = readContent(contentDir)
   const listed = content.repositories.filter((repository) => repository.listed)
   const rare = content.repositories.filter(
@@ -96,22 +87,18 @@ export function openReading(target: Target): Reading {
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   const firstDay = Math.floor(Date.now() / DAY)
 
-  let server: Server | undefined
-  let base = target.address ?? ''
+  let run: Run | undefined
+  let base = ''
   let client: Ask
   let described: Described
 
   const get: Reading['get'] = async (path, headers = {}, method = 'GET') =>
     expectPromises(
       await client(path, { method, headers }).catch((error: Error) => {
-        throw new Error(`${method} ${path}: ${error.message}\n${server?.log().slice(-2000)}`)
+        throw new Error(`${method} ${path}: ${error.message}\n${run?.log().slice(-2000)}`)
       }),
       described,
     )
-  const stop = async () => {
-    await server?.stop()
-    server = undefined
-  }
   const versionRecord: Reading['versionRecord'] = (repository, version) => ({
     owner: repository.owner,
     name: repository.name,
@@ -132,8 +119,6 @@ export function openReading(target: Target): Reading {
   })
 
   return {
-    target,
-    isOwn,
     content,
     listed,
     starter,
@@ -147,15 +132,14 @@ export function openReading(target: Target): Reading {
       return described
     },
     async open() {
-      server = isOwn ? await target.start({ contentDir, limit: 0 }) : undefined
-      base = (server?.base ?? target.address ?? '').replace(/\/$/, '')
-      client = openClient(base, !isOwn)
+      const settings = { CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0' }
+      ;({ base, run } = await startProcess({ command: ['npm', 'start'], settings }))
+      client = openClient(base)
       described = openSchemas((await client('/api/v1/openapi.json')).json())
     },
-    stop,
     async close() {
-      await stop()
-      if (isOwn) rmSync(contentDir, { recursive: true, force: true })
+      await run?.end()
+      rmSync(contentDir, { recursive: true, force: true })
     },
     send: (path, options) => client(path, options),
     get,

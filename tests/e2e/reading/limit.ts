@@ -1,67 +1,64 @@
 // Read tests for the rate limit: it applies per client IP address, but not to static files, and a hub without content
 // still responds.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeSiteFolder } from '../../hubs/build-site.ts'
+import { freePort } from '../../hubs/processes.ts'
+import { openOwnStores, serveSite } from '../../hubs/serve-site.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { expectError, expectPromises } from '../answers.ts'
 import { type Answer, type Ask, openClient } from '../client.ts'
-import type { Server } from '../targets.ts'
 import { NO_ITEMS, type Reading } from './hub.ts'
 
 const LIMIT = 12
 
 export function limit(hub: Reading): void {
   describe('rate limit', () => {
-    if (hub.isOwn) {
-      const empty = temporaryFolder()
-      let limited: Server
-      let ask: Ask
-      beforeAll(async () => {
-        await hub.stop()
-        limited = await hub.target.start({ contentDir: empty, limit: LIMIT })
-        ask = openClient(limited.base)
+    let limited: Awaited<ReturnType<typeof serveSite>>
+    let ask: Ask
+    beforeAll(async () => {
+      const port = await freePort()
+      const base = `http://localhost:${port}`
+      limited = await serveSite(makeSiteFolder('limited'), {
+        settings: { CONTENT_DIR: temporaryFolder(), RATE_LIMIT_PER_MINUTE: String(LIMIT), SITE_URL: base },
+        openStores: openOwnStores,
+        serving: { port },
       })
-      afterAll(() => limited?.stop())
+      ask = openClient(base)
+    })
+    afterAll(() => limited?.stop())
 
-      test('serves page 1 of an empty hub as a static file, which does not count towards the limit', async () => {
-        for (let round = 0; round < 3; round++) {
-          for (const path of ['index', 'tags', 'lists/top/1', 'lists/trending/1', 'lists/new/1']) {
-            const answer = await ask(`/data/v1/${path}.json`)
-            expect(answer.status, answer.request).toBe(200)
-            expect(answer.json(), answer.request).toEqual(NO_ITEMS)
-          }
+    test('serves page 1 of an empty hub as a static file, which does not count towards the limit', async () => {
+      for (let round = 0; round < 3; round++) {
+        for (const path of ['index', 'tags', 'lists/top/1', 'lists/trending/1', 'lists/new/1']) {
+          const answer = await ask(`/data/v1/${path}.json`)
+          expect(answer.status, answer.request).toBe(200)
+          expect(answer.json(), answer.request).toEqual(NO_ITEMS)
         }
-      })
+      }
+    })
 
-      test(`${LIMIT} requests a minute, whatever headers the client sends, then 429 with Retry-After`, async () => {
-        const paths = ['/api/v1/repos', '/api/v1/tags', '/api/v1/repos?q=review', '/api/v1/repos/no-such/thing']
-        const answers: Answer[] = []
-        for (let i = 0; i < LIMIT; i++) {
-          const headers = { 'X-Forwarded-For': `192.0.2.${i}`, 'User-Agent': `client ${i}` }
-          answers.push(expectPromises(await ask(paths[i % 4] ?? '', { headers }), hub.described))
-        }
-        expect(answers.map((answer) => answer.status)).toEqual(
-          Array.from({ length: LIMIT }, (_, i) => (i % 4 === 3 ? 404 : 200)),
+    test(`${LIMIT} requests a minute, whatever headers the client sends, then 429 with Retry-After`, async () => {
+      const paths = ['/api/v1/repos', '/api/v1/tags', '/api/v1/repos?q=review', '/api/v1/repos/no-such/thing']
+      const answers: Answer[] = []
+      for (let i = 0; i < LIMIT; i++) {
+        const headers = { 'X-Forwarded-For': `192.0.2.${i}`, 'User-Agent': `client ${i}` }
+        answers.push(expectPromises(await ask(paths[i % 4] ?? '', { headers }), hub.described))
+      }
+      expect(answers.map((answer) => answer.status)).toEqual(
+        Array.from({ length: LIMIT }, (_, i) => (i % 4 === 3 ? 404 : 200)),
+      )
+      for (const i of [0, 1]) expect(answers[i]?.json()).toEqual(NO_ITEMS)
+      const matched = { exact: 0, corrected: {}, ignored: ['review'] }
+      expect(answers[2]?.json()).toEqual({ data: [], meta: { ...NO_ITEMS.meta, total_is_exact: true, matched } })
+      for (const path of [...paths, '/api/v1/openapi.json']) {
+        expectLimited(
+          expectPromises(await ask(path, { headers: { 'X-Forwarded-For': '198.51.100.7' } }), hub.described),
         )
-        for (const i of [0, 1]) expect(answers[i]?.json()).toEqual(NO_ITEMS)
-        const matched = { exact: 0, corrected: {}, ignored: ['review'] }
-        expect(answers[2]?.json()).toEqual({ data: [], meta: { ...NO_ITEMS.meta, total_is_exact: true, matched } })
-        for (const path of [...paths, '/api/v1/openapi.json']) {
-          expectLimited(
-            expectPromises(await ask(path, { headers: { 'X-Forwarded-For': '198.51.100.7' } }), hub.described),
-          )
-        }
-        const check = { method: 'POST', headers: { 'Content-Type': 'text/markdown', 'Content-Length': '0' } }
-        expectLimited(await ask('/api/v1/repos/no-such/thing/check', check))
-        expect((await ask('/data/v1/index.json')).status, 'a plain file has no limit').toBe(200)
-      })
-    } else {
-      test('returns 429 with Retry-After after 120 requests a minute', { timeout: 300_000 }, async () => {
-        const ask = openClient(hub.base)
-        let last = await ask('/api/v1/repos?q=0')
-        for (let i = 1; i <= 140 && last.status !== 429; i++) last = await ask(`/api/v1/repos?q=${i}`)
-        expectLimited(expectPromises(last, hub.described))
-      })
-    }
+      }
+      const check = { method: 'POST', headers: { 'Content-Type': 'text/markdown', 'Content-Length': '0' } }
+      expectLimited(await ask('/api/v1/repos/no-such/thing/check', check))
+      expect((await ask('/data/v1/index.json')).status, 'a plain file has no limit').toBe(200)
+    })
   })
 }
 

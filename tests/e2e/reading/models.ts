@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { data, type List, type Reading } from './hub.ts'
 
-export function models({ isOwn, found, send }: Reading): void {
-  describe.runIf(isOwn)('models that retire', () => {
+export function models({ found, send }: Reading): void {
+  describe('models that retire', () => {
     const RETIRED = {
       model: 'zz-retired',
       retires_at: '2026-01-02',

@@ -48,25 +48,23 @@ export function queryValues(hub: Reading): void {
       await each([`${raw}?version=${never}`, ...paths], missing)
     })
 
-    if (hub.isOwn) {
-      test('a label resolves to the version it points at', async () => {
-        const labelled = '/api/v1/repos/zz-suite/highest-yanked/raw'
-        for (const [label, version, content] of [
-          ['production', '1.0.0', 'First\n'],
-          ['next', '1.0.1', 'Third\n'],
-        ] as const) {
-          const answer = await found(`${labelled}?label=${label}`)
-          expect(answer.text).toBe(content)
-          expect(answer.headers['x-prompt-version']).toBe(version)
-          expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
-        }
-        const message = await missing(`${labelled}?label=staging`)
-        expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
-        await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
-        expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)
-        expect((await found(`${labelled}?label=&version=1.0.0`)).headers['x-prompt-version']).toBe('1.0.0')
-      })
-    }
+    test('a label resolves to the version it points at', async () => {
+      const labelled = '/api/v1/repos/zz-suite/highest-yanked/raw'
+      for (const [label, version, content] of [
+        ['production', '1.0.0', 'First\n'],
+        ['next', '1.0.1', 'Third\n'],
+      ] as const) {
+        const answer = await found(`${labelled}?label=${label}`)
+        expect(answer.text).toBe(content)
+        expect(answer.headers['x-prompt-version']).toBe(version)
+        expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
+      }
+      const message = await missing(`${labelled}?label=staging`)
+      expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
+      await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
+      expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)
+      expect((await found(`${labelled}?label=&version=1.0.0`)).headers['x-prompt-version']).toBe('1.0.0')
+    })
 
     test('an empty parameter counts as omitted', async () => {
       const bare = await found('/api/v1/repos')
