@@ -32,14 +32,13 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'nginx',
     install: 'nginx-light',
-    tests:
-      /host\/caches\.(?!.*> Varnish)|host\/members-caches\..*nginx|operate\/mirror\..*> nginx|operate\/guides\..*nginx/,
+    tests: /host\/caches\.(?!.*> Varnish)|host\/members\..*nginx|operate\/mirror\..*> nginx|operate\/guides\..*nginx/,
   },
   { name: 'varnishd', install: 'varnish', tests: /host\/caches\.(?!.*> nginx)/ },
   {
     name: 'caddy',
     install: 'caddy',
-    tests: /needs caddy|host\/members-caches\..*Caddy|operate\/compose\..*Caddy hides/,
+    tests: /needs caddy|host\/members\..*Caddy|operate\/compose\..*Caddy hides/,
   },
   {
     name: 'root',

@@ -27,14 +27,15 @@ export interface Front {
   close(): Promise<void>
 }
 
-/** Starts a proxy in front of a hub. @param hub the port of the hub */
-export async function startFront(port: number, hub: number): Promise<Front> {
+/** Starts a proxy in front of a hub. @param hub the port of the hub @param from the address that its requests come from */
+export async function startFront(port: number, hub: number, from?: string): Promise<Front> {
+  const way = from === undefined ? { host: 'localhost' } : { host: '127.0.0.1', localAddress: from }
   let fault: Fault = {}
   const server = createServer((incoming, outgoing) => {
     const passing = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers: { ...incoming.headers } }
     fault.before?.(passing)
     const { method, path, headers } = passing
-    const asked = request({ host: 'localhost', port: hub, method, path, headers, agent: false }, (answer) => {
+    const asked = request({ ...way, port: hub, method, path, headers, agent: false }, (answer) => {
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.on('end', () => {

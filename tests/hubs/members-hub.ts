@@ -29,7 +29,7 @@ import { writeSite } from './mcp.ts'
 export const SITE_URL = 'https://hub.example'
 
 /** The only address whose header is believed. Linux gives every address in 127.0.0.0/8 to the machine itself. */
-const PROXY = '127.0.0.77'
+export const PROXY = '127.0.0.77'
 
 const versionFile = (text: string, more = '') =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: zephyrine\nchangelog: Tell the quokkas\n${more}---\n${text}`
