@@ -1,80 +1,62 @@
-// Tests how a hub ends: behind a load balancer, it first says that it is not ready, keeps responding while the balancer notices, and then exits. In a socket of a service manager, requests wait for the next one.
+// Tests how a hub ends: behind a load balancer, it first says that it is not ready, keeps responding while the balancer
+// notices, and then exits. In a socket of a service manager, requests wait for the next one.
 // That Ctrl-C ends it without waiting, tests/host/faulty-builder.test.ts tests.
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findGivenSocket } from '../../src/hosts/node/http/given-socket.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
-import { isServingFiles, launch, type Run, startProcess } from '../hubs/processes.ts'
-import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
+import { isServingFiles, launch, type Run } from '../hubs/processes.ts'
+import { makeRepository } from '../stores/local-repository.ts'
 
-let repository: LocalRepository
-let hub: { base: string; run: Run } | undefined
-beforeEach(() => {
-  repository = makeRepository()
-  repository.commit({ 'content/acme/one/versions/1.0.0.md': versionFile('One.\n') })
-})
-afterEach(() => hub?.run.end())
-
-const start = async (settings: Record<string, string>) => {
-  hub = await startProcess({
-    command: [process.execPath, 'scripts/start.ts'],
-    settings: { CONTENT_DIR: join(repository.folder, 'content'), HOST: 'localhost', LOG_REQUESTS: 'off', ...settings },
-    isReady: async (base) => (await isServingFiles(base)) && (await fetch(`${base}/readyz`)).ok,
-  })
-  return hub
-}
-
-test('after SIGTERM, /readyz returns 503 while everything else still responds, until a second signal', async () => {
-  const { base, run } = await start({ SITE_URL: 'https://hub.example', DRAIN_SECONDS: '300' })
-  run.child.kill('SIGTERM')
-  let unready: Response
-  do unready = await fetch(`${base}/readyz?exclude=state`)
-  while (unready.ok)
-  expect(unready.status).toBe(503)
-  expect((await unready.json()).unready).toEqual([
-    { part: 'server', reason: 'The hub is shutting down. Use another one.' },
-  ])
-  for (const path of ['/', '/docs', '/api/v1/repos/acme/one/raw', '/cli/hubcli', '/healthz']) {
-    const answer = await fetch(base + path)
-    expect([path, answer.status]).toEqual([path, 200])
-    expect(answer.headers.get('connection')).toBe('close')
-  }
-  expect(run.ended()).toBe(false)
-  run.child.kill('SIGTERM')
-  expect(await run.closed).toEqual({ code: 0, signal: null })
-})
-
-/** What systemd does with a socket unit and a service that restarts: it listens, and starts the command again whenever it has ended. */
+/**
+ * What systemd does with a socket unit and a service that restarts: it listens, and starts the command again when it has
+ * ended. Each argument is DRAIN_SECONDS of one start.
+ */
 const MANAGER = `
 import os, signal, socket, sys
 listening = socket.create_server(("127.0.0.1", 0))
 print("port", listening.getsockname()[1], flush=True)
 child = 0
 signal.signal(signal.SIGHUP, lambda *_: os.kill(child, signal.SIGTERM))
-while True:
+for seconds in sys.argv[2:]:
     child = os.fork()
     if child == 0:
         os.dup2(listening.fileno(), 3)
         os.set_inheritable(3, True)
-        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-        os.execvp(sys.argv[1], sys.argv[1:])
-    while os.waitpid(child, 0)[0] != child:
-        pass
+        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", DRAIN_SECONDS=seconds)
+        os.execv(sys.argv[1], [sys.argv[1], "scripts/start.ts"])
+    print("ended", os.waitpid(child, 0)[1], flush=True)
 `
 
-test('in a socket of systemd, reads, pages, publishes and MCP calls wait for a restart', async () => {
-  const run = launch('python3', ['-c', MANAGER, process.execPath, 'scripts/start.ts'], {
+let run: Run
+let base = ''
+beforeAll(async () => {
+  const repository = makeRepository()
+  repository.commit({ 'content/acme/one/versions/1.0.0.md': versionFile('One.\n') })
+  run = launch('python3', ['-c', MANAGER, process.execPath, '1', '300'], {
     CONTENT_DIR: join(repository.folder, 'content'),
     SITE_URL: 'https://hub.example',
-    DRAIN_SECONDS: '1',
     RATE_LIMIT_PER_MINUTE: '0',
+    LOG_REQUESTS: 'off',
   })
-  hub = { base: '', run }
-  const base = `http://127.0.0.1:${await poll('the socket listens', 20_000, async () => /^port (\d+)$/m.exec(run.log())?.[1])}`
-  const isReady = async () => (await fetch(`${base}/readyz`)).ok && isServingFiles(base)
-  await poll('the hub is ready', 300_000, async () => (await isReady()) || undefined, 200)
-  const started = () => run.log().split('Prompt Hub is running').length - 1
+  const port = await poll('the socket listens', 20_000, async () => /^port (\d+)$/m.exec(run.log())?.[1])
+  base = `http://127.0.0.1:${port}`
+})
+afterAll(() => run?.end())
+
+const started = () => run.log().split('Prompt Hub is running').length - 1
+
+/** Waits until the hub is ready that was started as the given one. */
+async function isReady(start: number): Promise<void> {
+  await expect.poll(started).toBe(start)
+  const look = async () => ((await fetch(`${base}/readyz`)).ok && (await isServingFiles(base))) || undefined
+  await poll('the hub is ready', 300_000, look, 200)
+}
+const stop = () => process.kill(run.child.pid!, 'SIGHUP')
+
+test('in a socket of systemd, reads, pages, publishes and MCP calls wait for a restart', async () => {
+  await isReady(1)
   const call = {
     jsonrpc: '2.0',
     id: 1,
@@ -89,7 +71,7 @@ test('in a socket of systemd, reads, pages, publishes and MCP calls wait for a r
     return [path, answer.status]
   }
   const seen: (string | number)[][] = []
-  process.kill(run.child.pid!, 'SIGHUP')
+  stop()
   while (started() === 1)
     seen.push(
       ...(await Promise.all([
@@ -102,6 +84,27 @@ test('in a socket of systemd, reads, pages, publishes and MCP calls wait for a r
   expect(new Set(seen.map(String))).toEqual(
     new Set(['/api/v1/repos/acme/one/raw,200', '/acme/one,200', '/mcp,200', '/api/v1/repos/acme/one/versions,401']),
   )
+})
+
+test('after SIGTERM, /readyz returns 503 while everything else still responds, until a second signal', async () => {
+  await isReady(2)
+  stop()
+  let unready: Response
+  do unready = await fetch(`${base}/readyz?exclude=state`)
+  while (unready.ok)
+  expect(unready.status).toBe(503)
+  expect((await unready.json()).unready).toEqual([
+    { part: 'server', reason: 'The hub is shutting down. Use another one.' },
+  ])
+  for (const path of ['/', '/docs', '/api/v1/repos/acme/one/raw', '/cli/hubcli', '/healthz']) {
+    const answer = await fetch(base + path)
+    expect([path, answer.status]).toEqual([path, 200])
+    expect(answer.headers.get('connection')).toBe('close')
+  }
+  expect(run.log().match(/^ended/gm)).toHaveLength(1)
+  stop()
+  await run.closed
+  expect(run.log().match(/^ended.*/gm)).toEqual(['ended 0', 'ended 0'])
 })
 
 test.each([

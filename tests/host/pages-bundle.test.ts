@@ -162,8 +162,8 @@ test('rebuilds a modified bundle, and keeps the two newest others and recent par
 test('fails when the pages cannot be bundled, and leaves no files behind', TIMEOUT, async () => {
   const broken = temporaryFolder('broken-project-')
   const kept = join(broken, 'kept')
-  mkdirSync(join(broken, 'src/pages'), { recursive: true })
-  writeFileSync(join(broken, 'src/pages/index.astro'), `---\nimport './nothing.ts'\n---\n<p>Broken</p>\n`)
+  // The folder that the bundler writes to is a file.
+  writeFileSync(join(broken, '.astro'), '')
   await expect(ensureBundle({ root: broken, keptDir: kept, key: 'one' })).rejects.toThrow(
     'The pages could not be bundled: exit code 1.',
   )
