@@ -64,7 +64,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await promptField(page).fill('Say hello to {{name}} in {{language}}.')
   await page.getByLabel('What changed').fill('A language')
   await page.getByRole('button', { name: 'Publish 2.0.0' }).waitFor()
-  await expectUsable(page)
+  await expectUsable(page, false)
   // Meanwhile, another user publishes.
   const other = await open(true)
   await other.goto(`${hub.url}/alice/hello/edit`)
@@ -92,7 +92,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await press(page, 'Review moving production')
   await page.getByText('production: 1.0.1 → 2.0.0: breaking').waitFor()
   await page.getByText('adds required variable language').waitFor()
-  await expectUsable(page)
+  await expectUsable(page, false)
   expect((await record('alice/hello')).labels).toEqual(pointing({ production: '1.0.1' }))
   await page.getByRole('link', { name: 'Cancel' }).click()
   await page.getByRole('heading', { name: 'Yank a version' }).click()
@@ -151,7 +151,7 @@ test('forks a prompt into a chat prompt, message by message, and records its sou
   await press(page, 'Add user')
   await page.keyboard.type('Greet {{name}}.')
   await page.getByRole('button', { name: 'Publish 1.0.0' }).waitFor()
-  await expectUsable(page)
+  await expectUsable(page, false)
   await press(page, 'Publish 1.0.0')
   await page.waitForURL(`${hub.url}/alice/greet-chat/edit?published=1.0.0`)
   const { messages, variables, forked_from } = await record('alice/greet-chat')
@@ -253,10 +253,10 @@ test('proposes in the editor, and accepts or rejects on the page of the proposal
     await page.getByRole('button', { name: 'Publish 1.0.1' }).waitFor()
     await press(page, 'Propose')
     await page.waitForURL(/\/acme\/greet\/proposals\/[0-9a-f]{32}$/)
-    await expectUsable(page)
     return page.url()
   }
   const rejected = await proposed('Hello there {{name}}\n')
+  await expectUsable(page)
   expect((await record('acme/greet')).latest_version).toBe('1.0.0')
   // Whoever has the address may read it, and nobody keeps it.
   const read = await fetch(rejected)

@@ -161,7 +161,7 @@ export function testOwnerSettings(opened: () => [Browser, BuiltHub]): void {
   test('leaving needs a confirmation, by keyboard, and takes effect at once', async () => {
     const page = await open('alice', true)
     await page.goto(settingsOf())
-    await expectUsable(page)
+    await expectUsable(page, false)
     await page.getByText('Trust a workflow').click()
     for (const [label, text] of [
       ['Repository on GitHub', 'octo/prompts'],
@@ -187,7 +187,7 @@ export function testOwnerSettings(opened: () => [Browser, BuiltHub]): void {
     expect(refused?.status()).toBe(403)
     await page.getByText('who is not a member of umbra').waitFor()
     await page.getByRole('link', { name: 'Your account' }).waitFor()
-    await expectUsable(page)
+    await expectUsable(page, false)
   })
 
   test('the first owner is made by signing in, and adding a member keeps its own', async () => {

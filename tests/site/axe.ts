@@ -28,12 +28,16 @@ export async function findViolations(page: Page, isDarkToo = true): Promise<{ in
   return { inLight, inDark: await listViolations(page, OF_COLOURS) }
 }
 
-/** Checks that a page fits a wide and a small screen, and that axe finds nothing on the small one, in either scheme. */
-export async function expectUsable(page: Page): Promise<void> {
+/**
+ * Checks that a page fits a wide and a small screen, and that axe finds nothing on the small one.
+ *
+ * @param isDarkToo whether also in dark mode: once for each page, in the state with the most colours
+ */
+export async function expectUsable(page: Page, isDarkToo = true): Promise<void> {
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 740 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth), page.url()).toBe(width)
-    if (width === 360) expect(await findViolations(page), page.url()).toEqual({ inLight: [], inDark: [] })
+    if (width === 360) expect(await findViolations(page, isDarkToo), page.url()).toEqual({ inLight: [], inDark: [] })
   }
 }
 
