@@ -30,6 +30,9 @@ const SHARED = [
   'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
   'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-agents,skill-folders,skill-push,skill-read,splits}.test.ts',
   'tests/clients/{typescript*,update-blocked}.test.ts',
+  'tests/{e2e/mistakes,netlify/dev-server-limit}.test.ts',
+  'tests/host/{early-reads,first-seconds,http-server,log-without-reader,long-work,private-hub}.test.ts',
+  'tests/host/{publishing-health,readiness,uncaught-errors,watch-content,watching}.test.ts',
   'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
   'tests/openapi/{every-operation,linter}.test.ts',
   'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*,conditions}.test.ts',
@@ -37,7 +40,8 @@ const SHARED = [
   'tests/publish/{names-and-paths,order,owner,prompt-file,proposals,quota}.test.ts',
   'tests/publish/{repeated,results,same-record,skill,skill-*,tokens,warnings}.test.ts',
   'tests/scripts/import-*.test.ts',
-  'tests/site/{feed-dates,filling-guide,long-texts,open-in,part-changes,results,site-data,source-links}.test.ts',
+  'tests/site/{feed-dates,filling-guide,incremental,long-texts,open-in,part-changes,results,site-data}.test.ts',
+  'tests/site/source-links.test.ts',
 ]
 
 /**
@@ -58,7 +62,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const SETUP = ['tests/install-packages.ts', 'tests/real-python.ts', 'tests/memory-folder.ts']
+const SETUP = ['install-packages', 'real-python', 'memory-folder', 'make-pages'].map((name) => `tests/${name}.ts`)
 
 /** Test processes have hundreds of megabytes, and one that starts git itself waits 20 ms each time. The hub does the same. */
 const RUNNER = ['tests/start-git-runner.ts']

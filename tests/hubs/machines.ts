@@ -29,15 +29,8 @@ export interface Machines {
 const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-size=2', 'scripts/start.ts']
 const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
 
-/** The page bundle of this code, which is made if it is missing, as is the compiled client library. */
-export function makePages(): string {
-  execFileSync(process.execPath, ['scripts/bundle.ts'])
-  return resolve('.pages')
-}
-
 /** Links what `npm ci` makes into a copy of the project: the packages, the page bundle and the compiled client library. */
 export function linkInstalled(folder: string): void {
-  makePages()
   for (const name of ['node_modules', '.pages', '.clients']) symlinkSync(resolve(name), join(folder, name))
 }
 
@@ -46,7 +39,6 @@ export function linkInstalled(folder: string): void {
  * that it shares with the root. The machines share the project's page bundle and its compiled client library.
  */
 export function openMachines(): Machines {
-  makePages()
   mkdirSync('.hub', { recursive: true })
   const top = mkdtempSync(resolve('.hub/machines-'))
   let made = 0

@@ -5,7 +5,6 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { poll } from '../e2e/client.ts'
-import { makePages } from '../hubs/machines.ts'
 import { plainEnvironment } from '../hubs/processes.ts'
 import { canContain } from './container.ts'
 import { makeSource } from './follow-guide.ts'
@@ -87,7 +86,7 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
   const dir = join(given, 'machine')
   mkdirSync(dir)
   makeSource(join(given, 'upstream'))
-  cpSync(makePages(), join(given, '.pages'), { recursive: true })
+  cpSync('.pages', join(given, '.pages'), { recursive: true })
   cpSync('.clients', join(given, '.clients'), { recursive: true })
   cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
   mkdirSync(join(given, 'template/hooks'), { recursive: true })

@@ -12,6 +12,7 @@ import { startCaddy } from '../host/programs.ts'
 import { type Machine, openMachines } from '../hubs/machines.ts'
 import { startPostgres } from '../hubs/postgres.ts'
 import { freePort, isServingFiles, signalGroup } from '../hubs/processes.ts'
+import { setup as makePages } from '../make-pages.ts'
 import { removeTemporaryFolders, temporaryFolder } from '../temporary-folder.ts'
 import { startLoad } from './fault-load.ts'
 import { openDatabaseProxy, startPrometheus } from './fault-watch.ts'
@@ -34,6 +35,7 @@ const FIRST = '---\npublished_at: 2026-11-01T00:00:00Z\npublished_by: octocat\n-
 const FIRST_PATH = 'content/acme/first/versions/1.0.0.md'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' }, only: { type: 'string' } } })
+makePages()
 const opened = openMachines()
 let wrong = 0
 try {

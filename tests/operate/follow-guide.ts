@@ -3,7 +3,6 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { COMPILED } from '../compiled.ts'
-import { makePages } from '../hubs/machines.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A machine on which a guide is followed. */
@@ -65,7 +64,6 @@ export function openMachine(
 ): GuideMachine {
   const root = temporaryFolder('prompt-hub-guide-')
   const source = makeSource(join(root, 'source'))
-  makePages()
   const all: Record<string, string> = {
     ...words,
     'https://github.com/OWNER/prompt-hub': source,

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { readConfig } from '../../../src/config.ts'
 import { openMachines } from '../../hubs/machines.ts'
+import { setup as makePages } from '../../make-pages.ts'
 
 /** A running temporary hub. */
 interface ScratchHub {
@@ -17,6 +18,7 @@ interface ScratchHub {
 export async function openScratchHub(): Promise<ScratchHub> {
   const { port } = readConfig(process.env)
   const address = `http://localhost:${port}`
+  makePages()
   const machines = openMachines()
   const machine = machines.make({
     SITE_URL: address,
