@@ -400,6 +400,51 @@ export const WRITES: readonly Write[] = [
   },
 ]
 
+/** A word that is only in versions that are taken down: in 1.0.1 of `acme/kept`, and in all of `acme/gone`. */
+export const TAKEN = 'zanzibarword'
+const [SHOWN, HIDDEN] = [
+  { before: TAKEN, after: `!${TAKEN}` },
+  { before: TAKEN, after: '=404' },
+]
+const LISTED = { before: 'acme/gone', after: '!acme/gone' }
+
+/** Where these versions are shown, and what is there after they were taken down. */
+export const OF_TAKEN: Readonly<Record<string, { before: Said; after: Said }>> = {
+  [`${R}/kept`]: SHOWN,
+  [`${R}/kept/versions`]: SHOWN,
+  [`${R}/kept/versions/1.0.1`]: HIDDEN,
+  [`${R}/kept/raw`]: SHOWN,
+  [`${R}/kept/raw?version=1.0.1`]: HIDDEN,
+  [`${R}/gone`]: HIDDEN,
+  [`${R}/gone/versions`]: HIDDEN,
+  [`${R}/gone/versions/1.0.0`]: HIDDEN,
+  [`${R}/gone/raw`]: HIDDEN,
+  [`${D}/kept.json`]: SHOWN,
+  [`${D}/kept/versions/1.0.1.json`]: HIDDEN,
+  [`${D}/kept/raw/1.0.1.txt`]: HIDDEN,
+  [`${D}/kept/changes.json`]: { before: '"to":"1.0.1"', after: '!"to":"1.0.1"' },
+  [`${D}/gone.json`]: HIDDEN,
+  [`${D}/gone/raw.txt`]: HIDDEN,
+  '/acme/kept': SHOWN,
+  '/acme/kept/v/1.0.1': HIDDEN,
+  '/acme/kept/compare/1.0.0...1.0.1': HIDDEN,
+  '/acme/kept/feed.xml': SHOWN,
+  '/acme/gone': HIDDEN,
+  '/acme/gone/feed.xml': HIDDEN,
+  '/acme/feed.xml': SHOWN,
+  '/feed.xml': SHOWN,
+  '/api/v1/repos?sort=new': LISTED,
+  [`/api/v1/repos?q=${TAKEN}`]: { before: 'acme/gone', after: '"total":0' },
+  [`/search?q=${TAKEN}`]: { before: '/acme/gone', after: '!/acme/gone' },
+  '/data/v1/index.json': LISTED,
+  '/data/v1/users/acme.json': LISTED,
+  [tool('get_prompt', { owner: 'acme', name: 'kept' })]: SHOWN,
+  [tool('get_prompt', { owner: 'acme', name: 'kept', version: '1.0.1' })]: SHOWN,
+  [tool('get_prompt', { owner: 'acme', name: 'gone' })]: SHOWN,
+  [tool('list_versions', { owner: 'acme', name: 'kept' })]: SHOWN,
+  [tool('search_prompts', { q: TAKEN })]: { before: 'acme/gone', after: '!acme/gone' },
+}
+
 /** Sends a write, as clients do again if the hub is busy. @returns its answer if it failed, and how long it took */
 export async function send(base: string, token: string, { method, path, body }: Write) {
   for (;;) {

@@ -13,8 +13,8 @@ export interface Machine {
   start: (settings?: Record<string, string>, isReady?: ProcessOptions['isReady']) => Promise<{ base: string; run: Run }>
   /** Replaces the code with a copy that has another version number. */
   upgrade: (version: string) => void
-  /** Creates a token with `npm run token`. */
-  makeToken: (owner: string) => string
+  /** Creates a token with `npm run token`. @param permissions separated by commas; by default, to publish */
+  makeToken: (owner: string, permissions?: string) => string
   /** Revokes all of an owner's tokens that were created this way. */
   revokeTokens: (owner: string) => void
 }
@@ -68,7 +68,7 @@ export function openMachines(): Machines {
           const file = JSON.parse(readFileSync('package.json', 'utf8'))
           writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...file, version }))
         },
-        makeToken: (owner) => runToken(owner),
+        makeToken: (owner, permissions = 'publish') => runToken(owner, '--permissions', permissions),
         revokeTokens(owner) {
           const rows = runToken('--list').split('\n')
           for (const row of rows) if (row.includes(` ${owner}/*`)) runToken('--revoke', row.split(' ')[0]!)
