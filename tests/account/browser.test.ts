@@ -1,19 +1,25 @@
 // Tests accounts in a browser, from sign-in to publishing: with GitHub, in local mode and with two providers. Their pages
-// are checked with axe, in light and dark mode and on a small screen.
+// are checked with axe, in light and dark mode and on a small screen. Then the ways from a page to the editor: who sees
+// which buttons, and what they do. Pages are the same for everybody, so a script shows what depends on the reader.
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { signIn } from '../editor/signed-in.ts'
+import { pointing } from '../fixtures/labels.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 import { CLIENT, startOpenIdProvider } from '../oidc/provider.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { expectUsable } from '../site/axe.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const CONTENT = {
+const CONTENT_AT_PROVIDERS = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
   'content/acme/greet/versions/1.0.0.md':
     '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\nprovenance: {issuer: "https://token.actions.githubusercontent.com", repository: octo/prompts, workflow: w, ref: r, sha: "0123456789", run_id: "42"}\n---\nHello {{name}}\n',
@@ -53,7 +59,7 @@ const startHostedHub = async () => {
     SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
     SESSION_SECRET: 'a secret of the tests, long enough',
   }
-  return startBuiltHub(port, settings, CONTENT)
+  return startBuiltHub(port, settings, CONTENT_AT_PROVIDERS)
 }
 
 const publish = (token: string, to: string, content = 'Say hello.') =>
@@ -198,12 +204,72 @@ describe('sign-in at providers', () => {
     expect(await page.getByText('ada@acme.example').isVisible()).toBe(true)
     await page.locator('summary', { hasText: 'ada-acme' }).click()
     await page.locator('.menu.account').getByRole('button', { name: 'Sign out' }).click()
-    await expectPage(page, 'You are signed out')
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
     await page.getByRole('link', { name: 'Sign out of' }).click()
     await page.waitForURL(`${oidc.issuer}/session/end?**`)
     await page.context().close()
   })
 })
+
+const version = (content: string, day: number, more = '') =>
+  `---\npublished_at: "2026-11-0${day}T10:00:00Z"\npublished_by: acme\n${more}---\n${content}`
+const CONTENT = {
+  'content/site.yml': 'report_url: "https://example.com/report?prompt={prompt}"\n',
+  'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
+  'content/acme/greet/index.md':
+    '---\ntitle: Greet\ndescription: Says hello to somebody, in a language of their choice.\nlabels: {production: "1.0.0", staging: "1.1.0"}\n---\nA readme.\n',
+  'content/acme/greet/versions/1.0.0.md': version('Hello {{name}}\r\nand goodbye\r\n', 1),
+  'content/acme/greet/versions/1.1.0.md': version('Hello {{name}}!\n', 2),
+  'content/acme/greet/versions/1.2.0.md': version(
+    'Hello {{name}} in {{language}}.\n',
+    3,
+    'skill: {description: "Greets. Use it to say hello."}\n',
+  ),
+  'content/acme/talk/versions/1.0.0.md': version(
+    '{{role "system"}}\nBe kind to {{name}}.\n\n{{role "user"}}\nHello\n',
+    1,
+    'format: chat\n',
+  ),
+  'content/acme/long/versions/1.0.0.md': version(`Hello {{name}}\n${'A long line. '.repeat(800)}\n`, 1),
+  'content/acme/kept/index.md': '---\ntitle: Kept\nstatus: archived\n---\n',
+  'content/acme/kept/versions/1.0.0.md': version('Old.\n', 1),
+  'content/acme/left/index.md': '---\ntitle: Left\nmoved_to: acme/talk\n---\n',
+  'content/acme/left/versions/1.0.0.md': version('Old.\n', 1),
+  'content/acme/gone/index.md': '---\ntitle: Gone\nyanked: {"1.0.0": "A mistake"}\n---\n',
+  'content/acme/gone/versions/1.0.0.md': version('Wrong.\n', 1),
+  'content/zoe/shy/index.md': '---\ntitle: Shy\nforked_from: acme/greet@1.0.0\n---\n',
+  'content/zoe/shy/versions/1.0.0.md': version('Not yours.\n', 1),
+  ...Object.fromEntries(
+    Array.from({ length: 22 }, (_, step) => [
+      `content/zoe/steps/versions/1.0.${step}.md`,
+      version(`Step ${step}.\n`, 1),
+    ]),
+  ),
+}
+const WIDE = { width: 1280, height: 800 }
+
+/** The tabs of the tests about buttons: a new tab would start two processes. */
+const tabs = new Map<string, Promise<Page>>()
+/** Opens the tab of somebody, which the next test goes on with. @param handle signs in, unless it is undefined */
+async function visit(handle?: string, javaScriptEnabled = true): Promise<Page> {
+  const options = { javaScriptEnabled, reducedMotion: 'reduce', viewport: WIDE } as const
+  const open = async () =>
+    handle === undefined
+      ? (await browser.newContext(options)).newPage()
+      : (await signIn(browser, hub, options, handle)).page
+  const key = `${handle} ${javaScriptEnabled}`
+  const tab = tabs.get(key) ?? open()
+  tabs.set(key, tab)
+  const page = await tab
+  await page.setViewportSize(WIDE)
+  return page
+}
+
+/** Returns the names of the links and buttons in a part of the page, without the hidden ones. */
+const namesIn = async (part: Locator) =>
+  [...(await part.ariaSnapshot()).matchAll(/(?:link|button) "([^"]*)"/g)].map(([, name]) => name)
+const doorsOf = (page: Page) => namesIn(page.locator('.doors'))
+const recordOf = async (name: string) => (await (await fetch(`${hub.url}/api/v1/repos/${name}`)).json()).data
 
 describe('local sign-in', () => {
   beforeAll(async () => {
@@ -292,5 +358,334 @@ describe('local sign-in', () => {
     await page.goto(`${hub.url}/auth/callback`)
     await expectPage(page, 'Something went wrong')
     await page.context().close()
+  })
+
+  test('a reader who is not signed in sees only Fork, and no page asks who is signed in', async () => {
+    const page = await visit()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(`${hub.url}/acme/greet`, { waitUntil: 'networkidle' })
+    expect(await doorsOf(page)).toEqual(['Fork'])
+    expect(await namesIn(page.locator('.version-links').nth(1))).toEqual([
+      ...['Compare 1.0.0 with 1.1.0', 'Raw content of 1.1.0', 'Fork 1.1.0'],
+    ])
+    expect(asked).not.toContain('/auth/session')
+    // The header leads to the editor, which says what is needed.
+    await page.getByRole('link', { name: 'New prompt' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('without JavaScript, a reader sees no button that leads only to signing in', async () => {
+    const page = await visit(undefined, false)
+    await page.goto(`${hub.url}/acme/greet`)
+    expect(await doorsOf(page)).toEqual(['Fork'])
+    for (const path of ['edit', 'manage']) {
+      await page.goto(`${hub.url}/acme/greet/${path}`)
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    }
+  })
+
+  test('somebody else, signed in, gets “Fork” alone; the header names them', async () => {
+    const page = await visit('bob')
+    await page.goto(`${hub.url}/acme/greet`)
+    await page.locator('.doors').getByRole('link', { name: 'Fork' }).click()
+    expect(new URL(page.url()).search).toBe('?from=acme/greet@1.2.0')
+    await page.locator('.code-field').waitFor()
+    expect(await page.locator('[name=content]').inputValue()).toBe('Hello {{name}} in {{language}}.\n')
+    await expect.poll(() => page.locator('[data-account]').textContent()).toBe('bob')
+    await page.goto(`${hub.url}/acme/greet`)
+    await expect.poll(() => page.locator('[data-account]').textContent()).toBe('bob')
+    expect(await doorsOf(page)).toEqual(['Fork'])
+  })
+
+  test('a member edits, points labels and reverts from the page; nothing moves when the buttons appear', async () => {
+    const page = await visit('alice')
+    await page.addInitScript(() => {
+      const moved: string[] = []
+      Reflect.set(window, 'moved', moved)
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          for (const { node } of Reflect.get(entry, 'sources') ?? [])
+            if (node instanceof Element && node.closest('.site-header, .prompt-head')) moved.push(node.outerHTML)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    // The answer comes after the page was painted.
+    const { promise: painted, resolve: letAnswer } = Promise.withResolvers<void>()
+    await page.route('**/auth/session', (route) => painted.then(() => route.continue()))
+    await page.goto(`${hub.url}/acme/greet`)
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    expect(await doorsOf(page)).toEqual(['Fork'])
+    letAnswer()
+    await page.getByRole('link', { name: 'Manage', exact: true }).waitFor()
+    await page.unroute('**/auth/session')
+    expect(await doorsOf(page)).toEqual(['Fork', 'Edit', 'Manage'])
+    expect(await page.locator('[data-account]').textContent()).toBe('alice')
+    expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toEqual([])
+    await page.locator('.version-row .menu summary').nth(1).click()
+    await expectUsable(page)
+    await page.keyboard.press('Escape')
+    await page.setViewportSize(WIDE)
+
+    const row = page.locator('.version-row', { has: page.getByRole('heading', { name: '1.1.0' }) })
+    expect(await row.locator('.mark').allTextContents()).toEqual(['staging'])
+    await row.locator('.menu summary').click()
+    expect(await namesIn(row.locator('.menu > div'))).toEqual(['Revert to this version', 'Point production here'])
+    await row.getByRole('button', { name: 'Point production here' }).click()
+    await page.getByRole('button', { name: /^(?:Add production|Move production to 1)/ }).click()
+    await page.getByText('production now points at 1.1.0.').waitFor()
+    expect((await recordOf('acme/greet')).labels).toEqual(pointing({ production: '1.1.0', staging: '1.1.0' }))
+
+    await page.goto(`${hub.url}/acme/greet`)
+    // The browser may have the page in its cache.
+    await page.reload()
+    expect(await page.locator('.sections .facts').textContent()).toContain('production → 1.1.0')
+    await page.locator('.version-row').last().locator('.menu summary').click()
+    await page.getByRole('link', { name: 'Revert to this version' }).filter({ visible: true }).click()
+    await page.locator('.code-field').waitFor()
+    expect(await page.locator('[name=content]').inputValue()).toBe('Hello {{name}}\nand goodbye\n')
+    expect(await page.getByLabel('What changed').inputValue()).toBe('Revert to 1.0.0')
+    await page.getByRole('button', { name: 'Publish 2.0.0' }).click()
+    await page.waitForURL(`${hub.url}/acme/greet/edit?published=2.0.0`)
+    const { latest_version, versions, content } = await recordOf('acme/greet')
+    // A new version with the same bytes, line ends included; no version was changed.
+    expect([latest_version, versions, content]).toEqual([
+      '2.0.0',
+      ['2.0.0', '1.2.0', '1.1.0', '1.0.0'],
+      'Hello {{name}}\r\nand goodbye\r\n',
+    ])
+    expect((await recordOf('acme/greet/versions/1.0.0')).content_sha256).toBe(
+      (await recordOf('acme/greet')).content_sha256,
+    )
+  })
+
+  test('a member sees only what a version’s page and an archived prompt allow', async () => {
+    const page = await visit('alice')
+    for (const [path, doors] of [
+      ['/acme/talk', ['Fork', 'Edit', 'Manage']],
+      ['/acme/greet/v/1.1.0', ['Fork', 'Revert to this version']],
+      ['/acme/kept', ['Fork', 'Manage']],
+      ['/acme/left', ['Fork', 'Manage']],
+      ['/acme/gone', ['Manage']],
+    ] as const) {
+      await page.goto(hub.url + path)
+      await expect.poll(() => doorsOf(page), { message: path }).toEqual(doors)
+    }
+    expect(await page.locator('.version-row [data-version]').count()).toBe(0)
+    // Nobody writes a version that the hub would refuse.
+    for (const [path, why] of [
+      ['/acme/kept/edit', 'acme/kept is archived and accepts no new versions.'],
+      ['/acme/left/edit', 'acme/left has moved to acme/talk. Publish there.'],
+    ] as const) {
+      expect((await page.goto(hub.url + path))?.status()).toBe(409)
+      expect(await page.locator('main').textContent()).toContain(why)
+    }
+    await page.goto(`${hub.url}/acme/left/manage`)
+    expect(await page.getByRole('link', { name: 'edit the prompt' }).count()).toBe(0)
+  })
+
+  test('the server judges, whatever the page shows', async () => {
+    const page = await visit('bob')
+    await page.goto(hub.url)
+    const { csrf } = await page.evaluate(async () => (await (await fetch('/auth/session')).json()).data)
+    const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+    const point = async (given: Record<string, string>) =>
+      (
+        await fetch(`${hub.url}/acme/greet/manage`, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { origin: hub.url, cookie },
+          body: new URLSearchParams({ change: 'label', label: 'production', version: '1.0.0', ...given }),
+        })
+      ).status
+    expect([await point({ csrf }), await point({ csrf: 'x' }), await point({})]).toEqual([403, 403, 403])
+    expect((await fetch(`${hub.url}/acme/greet/edit?version=9.9.9`, { headers: { cookie } })).status).toBe(404)
+  })
+
+  test('“Install” is above the fold at 1280 × 800, and a skill opens on its commands', async () => {
+    const page = await visit()
+    for (const [path, start] of [
+      ['/acme/talk', 'curl -fsS '],
+      ['/zoe/shy', 'curl -fsS '],
+      ['/acme/greet/v/1.0.0', 'curl -fsS '],
+      ['/acme/greet/v/1.2.0', 'npx skills add '],
+    ] as const) {
+      await page.goto(hub.url + path)
+      const command = page.locator('.use pre').filter({ visible: true }).first()
+      const { y, height } = (await command.boundingBox())!
+      expect(y + height, path).toBeLessThan(WIDE.height)
+      expect(await command.textContent(), path).toContain(start)
+    }
+    await page.goto(`${hub.url}/acme/talk`)
+    expect(await page.locator('.tools').getByText('Skill', { exact: true }).count()).toBe(0)
+  })
+
+  test('“fork of” stands in the header and beside the first version; “Report this prompt” names the version', async () => {
+    const page = await visit()
+    await page.goto(`${hub.url}/zoe/shy`)
+    for (const place of ['.prompt-head', '.version-row'])
+      expect(await page.locator(place).textContent()).toContain('fork of acme/greet@1.0.0')
+    expect(await page.getByRole('link', { name: 'Report this prompt' }).getAttribute('href')).toBe(
+      'https://example.com/report?prompt=zoe%2Fshy%401.0.0',
+    )
+  })
+
+  test('“Open in” sends the filled text to the app that the reader clicks, and nothing else', async () => {
+    const page = await visit()
+    const sent: { url: string; referer: string | undefined }[] = []
+    await page.context().route(/chatgpt\.com|claude\.ai/, async (route) => {
+      const headers = await route.request().allHeaders()
+      sent.push({ url: route.request().url(), referer: headers.referer })
+      await route.fulfill({ body: 'Elsewhere' })
+    })
+    await page.goto(`${hub.url}/acme/talk`)
+    await page.getByLabel('name').fill('Ada & co')
+    const opened = page.waitForEvent('popup')
+    await page.getByRole('link', { name: 'Open in Claude' }).click()
+    const elsewhere = await opened
+    await elsewhere.getByText('Elsewhere').waitFor()
+    expect(await elsewhere.evaluate(() => window.opener)).toBe(null)
+    expect(sent.map(({ url, referer }) => [url.split('?')[0], new URL(url).searchParams.get('q'), referer])).toEqual([
+      ['https://claude.ai/new', 'system:\nBe kind to Ada & co.\n\nuser:\nHello', undefined],
+    ])
+    // The values are in the address of the page, which is not sent.
+    await page.goto(`${hub.url}/acme/greet#?name=Grace`)
+    await page.reload()
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Open in ChatGPT' }).getAttribute('href'))
+      .toMatch(/^https:\/\/chatgpt\.com\/\?q=Hello%20Grace/)
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a text that is too long for a link cannot be opened, and the page says why and offers to copy it', async () => {
+    const page = await visit()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`${hub.url}/acme/long`)
+    const link = page.getByRole('link', { name: 'Open in ChatGPT' })
+    await expect.poll(() => link.getAttribute('aria-disabled')).toBe('true')
+    expect(await link.getAttribute('href')).toBe(null)
+    expect(await page.getByText('A link to an app has at most 8,000 characters').isVisible()).toBe(true)
+    await page.getByLabel('name').fill('Ada')
+    await page.getByRole('button', { name: 'Copy text' }).click()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Hello Ada\nA long line\. /)
+  })
+
+  test('the commands on the home page and in the docs publish, as they stand', async () => {
+    const page = await visit('alice')
+    await page.goto(`${hub.url}/settings/tokens`)
+    await page.getByLabel('Name').fill('shell')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const token = (await page.locator('#new-token').textContent()) ?? ''
+    const folder = temporaryFolder('hub-doors-')
+    writeFileSync(join(folder, 'PROMPT.md'), 'Summarise {{text}} in two sentences.\n')
+    const versions: string[] = []
+    for (const path of ['/docs', '/']) {
+      await page.goto(hub.url + path)
+      expect(await page.locator('main').getByRole('link', { name: 'New prompt' }).getAttribute('href')).toBe('/new')
+      const command = ((await page.locator('#first-publish').textContent()) ?? '').replace('YOUR-NAME', 'alice')
+      // A synchronous call would block the hub, which runs in the same process.
+      const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+        cwd: folder,
+        env: { ...process.env, HUB_TOKEN: token },
+      })
+      versions.push(JSON.parse(stdout).data.version)
+    }
+    expect(versions).toEqual(['1.0.0', '1.0.1'])
+  })
+
+  test('the account page lists my prompts with their state', async () => {
+    const page = await visit('alice')
+    await page.goto(`${hub.url}/settings`)
+    const rows = await page.locator('.own-prompts .row').allTextContents()
+    const states = rows.map((row) => [
+      /acme\/\w+/.exec(row)?.[0],
+      /archived|moved to|all versions yanked/.exec(row)?.[0],
+    ])
+    expect(states.toSorted()).toEqual([
+      ['acme/gone', 'all versions yanked'],
+      ['acme/greet', undefined],
+      ['acme/kept', 'archived'],
+      ['acme/left', 'moved to'],
+      ['acme/long', undefined],
+      ['acme/talk', undefined],
+    ])
+    expect(await page.getByRole('link', { name: /^Edit acme/ }).allTextContents()).toEqual(
+      expect.arrayContaining(['Edit acme/greet', 'Edit acme/long', 'Edit acme/talk']),
+    )
+    for (const closed of ['kept', 'left', 'gone'])
+      expect(await page.getByRole('link', { name: `Edit acme/${closed}` }).count()).toBe(0)
+    expect(await page.locator('.own-prompts .face path').count()).toBeGreaterThan(0)
+    await expectUsable(page)
+    await page.getByRole('link', { name: 'Manage acme/kept' }).click()
+    await page.waitForURL(`${hub.url}/acme/kept/manage`)
+  })
+
+  test('a fork of a version that does not exist says so', async () => {
+    const page = await visit('alice')
+    for (const from of ['acme/greet@9.9.9', '<b>'])
+      expect((await page.goto(`${hub.url}/new?from=${encodeURIComponent(from)}`))?.status(), from).toBe(404)
+    expect(await page.locator('main').textContent()).toContain('There is no version <b> to fork.')
+  })
+
+  test('a member makes an archived prompt active again, which is all that its page offers', async () => {
+    const page = await visit('alice')
+    await page.goto(`${hub.url}/acme/kept/manage`)
+    expect(await page.locator('main h2').allTextContents()).toEqual(['Danger zone'])
+    expect(await page.locator('main').getByRole('link', { name: 'edit the prompt' }).count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('active')
+    await page.getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Change the status' }).click()
+    await page.waitForURL(`${hub.url}/acme/kept/manage?done=status`)
+    expect(await page.locator('main h2').allTextContents()).toContain('Labels')
+  })
+
+  test('shows the newest 20 versions of a prompt, and all on a page of their own', async () => {
+    const page = await visit('zoe')
+    await page.goto(`${hub.url}/zoe/steps`)
+    const shown = page.locator('.version-row h4')
+    await expect.poll(() => shown.count()).toBe(20)
+    expect([await shown.first().textContent(), await shown.last().textContent()]).toEqual(['1.0.21', '1.0.2'])
+    await page.getByRole('link', { name: 'All 22 versions' }).first().click()
+    await page.waitForURL(`${hub.url}/zoe/steps/versions`)
+    await expect.poll(() => shown.count()).toBe(22)
+    await page.getByText('20 patches: 1.0.1 to 1.0.20', { exact: true }).click()
+    expect(await page.getByRole('link', { name: 'Compare 1.0.0 with 1.0.1' }).getAttribute('href')).toBe(
+      '/zoe/steps/compare/1.0.0...1.0.1',
+    )
+    await page.getByText('Actions for 1.0.0', { exact: true }).click()
+    await page.getByRole('button', { name: 'Point production here' }).click()
+    await page.getByRole('button', { name: /^(?:Add production|Move production to 1)/ }).click()
+    await page.getByText('production now points at 1.0.0.').waitFor()
+    expect((await recordOf('zoe/steps')).labels).toEqual(pointing({ production: '1.0.0' }))
+  })
+
+  test('any two versions are compared without a script, also patches that are folded', async () => {
+    const page = await visit(undefined, false)
+    await page.goto(`${hub.url}/zoe/steps`)
+    await page.getByText('19 patches: 1.0.2 to 1.0.20', { exact: true }).click()
+    await page.getByRole('radio', { name: 'From 1.0.3' }).check()
+    await page.getByRole('radio', { name: 'To 1.0.19' }).check()
+    await page.getByRole('button', { name: 'Compare the chosen two' }).click()
+    await page.waitForURL(`${hub.url}/zoe/steps/compare/1.0.3...1.0.19`)
+    expect(await page.locator('.steps a').allTextContents()).toEqual(['← 1.0.2 to 1.0.3', '1.0.19 to 1.0.20 →'])
+  })
+
+  test('the menu of versions shows dates, is filtered, and opens a version that it does not list', async () => {
+    const page = await visit()
+    await page.goto(`${hub.url}/zoe/steps`)
+    const links = page.locator('.version-menu a[href^="/"]')
+    await page.locator('.version-menu summary').click()
+    expect((await links.first().textContent())?.replace(/\s+/g, ' ')).toBe('1.0.21 latest 1 Nov 2026')
+    const field = page.getByRole('searchbox', { name: 'Filter the versions' })
+    await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true)
+    await page.keyboard.type('1.0.1')
+    expect(await links.filter({ visible: true }).count()).toBe(11)
+    await page.keyboard.type('7')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${hub.url}/zoe/steps/v/1.0.17`)
+    await page.locator('.version-menu summary').click()
+    await field.fill('9.9.9')
+    await field.press('Enter')
+    await page.waitForURL(`${hub.url}/zoe/steps/v/9.9.9`)
+    expect(await page.title()).toContain('not found')
   })
 })
