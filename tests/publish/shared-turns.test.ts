@@ -1,6 +1,8 @@
 // Checks that hubs with a shared database take turns on GitHub: no hub loses a race, each hub and publisher gets its
-// turn, a killed hub loses its turn, and git still decides if the queue fails.
+// turn, a killed hub loses its turn, and git still decides if the queue fails. Files that are published on one are read at
+// once on the other.
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -13,7 +15,7 @@ import { delayCalls } from '../github/delays.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
-import { openGitHubWorld, type World } from '../hubs/worlds.ts'
+import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 import { consecutive, judgeHistory, sorted } from './history.ts'
 
 let standIn: GitHubStandIn
@@ -37,12 +39,12 @@ afterEach(async () => {
 })
 
 /** Opens a hub as another process would: with its own connections, its own queue and its own cache of copies. */
-async function openMember(): Promise<Hub & { state: OpenStateStore }> {
+async function openMember(at: World = world): Promise<Hub & { state: OpenStateStore }> {
   const state = await openPostgresState(url)
   const copies = shareCopies(state)
   open.push(copies.close, state.close)
   const takeTurn = shareTurns(createPublishTurns(), openHubTurns(state))
-  return { ...(await openHub(world, { state, copies, takeTurn })), state }
+  return { ...(await openHub(at, { state, copies, takeTurn })), state }
 }
 /** Publishes as the clients do: on a busy machine, a publish may wait for too long, which takes no call to GitHub. */
 async function publishPatiently(hub: Hub, body: object, sending?: Parameters<Hub['publish']>[1]) {
@@ -126,6 +128,42 @@ test('without the database, a publish returns 503 and commits nothing', async ()
   expect(standIn.counts().mutation).toBe(0)
   await expect.poll(async () => (await hub.publish({ content: 'Found\n' })).status).toBe(201)
   vi.restoreAllMocks()
+})
+
+test('the files and the archive of a skill are read at once on another hub, and carried over to its next version', async () => {
+  const local = openLocalWorld()
+  const [one, other] = [await openMember(local), await openMember(local)]
+  const api = '/api/v1/repos/acme/forms'
+  const skill = { description: 'Fills in forms.' }
+  // As much as a version may have, of bytes that no compression makes shorter in the database.
+  const files = Array.from({ length: 4 }, (_, at) => ({
+    path: `data/${at}.bin`,
+    base64: Buffer.from(Array.from({ length: 249_000 }, (_, place) => (place * (at + 7) * 31) % 251)).toString(
+      'base64',
+    ),
+  }))
+  expect((await other.read(api)).status).toBe(404)
+  const made = await one.publish({ content: 'x', skill, files }, { to: 'acme/forms' })
+  expect([made.status, made.message]).toEqual([201, ''])
+  for (const file of files) {
+    const { status, bytes } = await other.read(`${api}/versions/1.0.0/files/${file.path}`)
+    expect([status, bytes.toString('base64') === file.base64]).toEqual([200, true])
+  }
+  const archive = await other.read(`${api}/versions/1.0.0/archive`)
+  expect(createHash('sha256').update(archive.bytes).digest('hex')).toBe(made.data.bundle_sha256)
+  const next = await other.publish({ content: 'y' }, { to: 'acme/forms' })
+  expect([next.status, next.message, next.version, next.data.files]).toEqual([
+    201,
+    '',
+    '1.0.1',
+    (made.data.files as { url: string }[]).map((file) => ({ ...file, url: file.url.replace('1.0.0', '1.0.1') })),
+  ])
+  const replaced = [{ path: 'a.txt', text: 'a' }]
+  const changed = await one.publish({ content: 'y', files: replaced, bump: 'patch' }, { to: 'acme/forms' })
+  expect(changed.version).toBe('1.0.2')
+  expect((await other.read(`${api}/versions/1.0.2/files/a.txt`)).text).toBe('a')
+  expect((await other.read(`${api}/versions/1.0.2/files/data/0.bin`)).status).toBe(404)
+  expect((await other.read(`${api}/versions/1.0.1/files/data/0.bin`)).status).toBe(200)
 })
 
 describe('the queue of hubs', () => {
