@@ -93,7 +93,7 @@ describe.each<[string, () => Promise<World>]>([
     }
     const folder = await world.gitFolder()
     const paths = published.map(([to, version]) => `main:content/${to}/versions/${version}.md`)
-    for (const [index, file] of readBlobs(folder, paths).entries()) {
+    for (const [index, file] of (await readBlobs(folder, paths)).entries()) {
       const [, , content] = published[index]!
       expect(same(file.subarray(-encode(content).length), encode(content))).toBe(true)
       expect(file.subarray(0, -encode(content).length).toString()).toMatch(/^---\n[\s\S]*\n---\n$/)

@@ -1,8 +1,8 @@
 // Checks the results of publishing: a valid git history with one new version file per commit, and consecutive version
 // numbers.
-import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { createGit } from '../../src/git/git-command.ts'
 import type { Answer } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
 
@@ -13,11 +13,14 @@ import type { World } from '../hubs/worlds.ts'
  */
 export async function judgeHistory(world: World): Promise<string[]> {
   const folder = await world.gitFolder()
-  const git = (...args: string[]) =>
-    execFileSync('git', ['--git-dir', folder, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 })
-  expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('')
-  expect(git('rev-list', '--min-parents=2', 'main')).toBe('')
-  const log = git('log', '--reverse', '--no-renames', '--name-status', '--format=%x00%s', 'main', '--', 'content')
+  const { run } = createGit(folder, process.env, { GIT_DIR: folder })
+  const git = async (...args: string[]) => (await run(args)).toString()
+  const [broken, merges, log] = await Promise.all([
+    git('fsck', '--full', '--strict', '--no-dangling'),
+    git('rev-list', '--min-parents=2', 'main'),
+    git('log', '--reverse', '--no-renames', '--name-status', '--format=%x00%s', 'main', '--', 'content'),
+  ])
+  expect([broken, merges]).toEqual(['', ''])
   const added: string[] = []
   for (const commit of log.split('\0').slice(1)) {
     const [headline = '', ...lines] = commit.split('\n').filter((line) => line !== '')
@@ -37,9 +40,10 @@ export async function judgeHistory(world: World): Promise<string[]> {
 }
 
 /** Reads files with one git process. @param names such as `main:README.md` */
-export function readBlobs(gitFolder: string, names: readonly string[]): Buffer[] {
-  const args = ['--git-dir', gitFolder, 'cat-file', '--batch=%(objectsize)']
-  let rest = execFileSync('git', args, { input: names.map((name) => `${name}\n`).join(''), maxBuffer: 1 << 28 })
+export async function readBlobs(gitFolder: string, names: readonly string[]): Promise<Buffer[]> {
+  const input = names.map((name) => `${name}\n`).join('')
+  const git = createGit(gitFolder, process.env, { GIT_DIR: gitFolder })
+  let rest = await git.run(['cat-file', '--batch=%(objectsize)'], { input })
   return names.map((name) => {
     const start = rest.indexOf('\n') + 1
     const size = Number(rest.subarray(0, start))
@@ -61,7 +65,7 @@ export async function expectPublished(
   const files = answers.map(
     ({ data, version }) => `${Commit.parse(data.commit).sha}:content/${data.full_name}/versions/${version}.md`,
   )
-  for (const [index, bytes] of readBlobs(folder, files).entries())
+  for (const [index, bytes] of (await readBlobs(folder, files)).entries())
     expect(bytes.toString().endsWith(`\n---\n${bodies[index]!.content}`)).toBe(true)
 }
 

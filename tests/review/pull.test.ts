@@ -26,6 +26,12 @@ function git(...args: string[]): string {
     stdio: 'pipe',
   }).trim()
 }
+/** Runs several git commands in one shell: a large process like this one takes long to start each. */
+function gitLines(script: string): string[] {
+  const identity = { GIT_AUTHOR_NAME: 'T', GIT_AUTHOR_EMAIL: 't@example.org' }
+  const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'T', GIT_COMMITTER_EMAIL: 't@example.org' }
+  return execFileSync('sh', ['-ec', script], { cwd: root, env, encoding: 'utf8', stdio: 'pipe' }).trim().split('\n')
+}
 function put(path: string, text: string | null): void {
   isChanged = true
   const file = join(root, path)
@@ -58,8 +64,7 @@ beforeAll(() => {
 afterAll(() => rmSync(canary, { force: true }))
 beforeEach(() => {
   if (!isChanged) return
-  git('checkout', '-q', '-f', '-B', 'pull', 'main')
-  git('clean', '-qfdx')
+  gitLines('git checkout -q -f -B pull main; git clean -qfdx')
   isChanged = false
 })
 
@@ -77,11 +82,9 @@ interface CommandReviewed extends Reviewed {
 
 /** Commits the current files as the pull request. @returns the environment of the review */
 function prepare(over: Record<string, string>, isCommitted: boolean): Record<string, string> {
-  if (!isCommitted) {
-    git('add', '-A')
-    git('commit', '-q', '--allow-empty', '-m', 'pull')
-  }
-  const [BASE_SHA = '', HEAD_SHA = ''] = git('rev-parse', 'main', 'pull').split('\n')
+  isChanged = true
+  const commit = isCommitted ? '' : 'git add -A; git commit -q --allow-empty -m pull; '
+  const [BASE_SHA = '', HEAD_SHA = ''] = gitLines(`${commit}git rev-parse main pull`)
   const environment = { BASE_SHA, HEAD_SHA, AUTHOR: 'octocat', AUTHOR_ID: '1' }
   return { PATH: process.env.PATH!, HOME: root, ...COMPILED, ...environment, ...over }
 }
@@ -93,8 +96,7 @@ async function review(over: Record<string, string> = {}, isCommitted = false): P
 /** Reviews the current files with the action of the workflow, where the base is checked out. */
 async function runReview(over: Record<string, string> = {}, isCommitted = false): Promise<CommandReviewed> {
   const environment = prepare(over, isCommitted)
-  git('update-ref', 'refs/pull/1/head', 'pull')
-  git('checkout', '-q', '-f', 'main')
+  gitLines('git update-ref refs/pull/1/head pull; git checkout -q -f main')
   rmSync(canary, { force: true })
   const { code, said, outputs } = await runAction(environment)
   const { report = said, problems = '', owner = '' } = outputs
