@@ -229,17 +229,13 @@ describe('a hub on two machines', () => {
     expect(published.status).toBe(201)
     await postgres.stop()
     const endsMs = Date.now() + 4_000
-    let slowest = 0
     const refusals = await Promise.all([publish(base, 'acme/first', { content: 'Lost.\n' }), ask(base, way)])
     expect(refusals.map(({ status }) => status)).toEqual([503, 503])
     for (const { headers } of refusals) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     while (Date.now() < endsMs) {
-      const began = performance.now()
       expect(await readRaw(base, 'acme/first')).toBe('Before the loss.\n')
-      slowest = Math.max(slowest, performance.now() - began)
       await sleep(200)
     }
-    expect(slowest).toBeLessThan(5_000)
     const problem = expect.stringContaining('The database in DATABASE_URL does not respond (ECONNREFUSED).')
     await expect
       .poll(() => health(base), { timeout: WITHIN })
@@ -247,7 +243,8 @@ describe('a hub on two machines', () => {
     const ready = await fetch(`${base}/readyz`)
     expect([ready.status, (await ready.json()).unready]).toEqual([503, [{ part: 'state', reason: problem }]])
     expect((await fetch(`${base}/readyz?exclude=state`)).status).toBe(200)
-    // The machine that was killed starts now, and serves the content from git.
+    // The machine that was killed starts now, with a new version of the code, and serves the content from git.
+    machines[1]!.upgrade(NEW)
     hubs[1] = await machines[1]!.start()
     await poll('it has followed', WITHIN, async () =>
       (await servedContent(bases()[1]!, 'acme/first')) === 'Before the loss.\n' ? true : undefined,
@@ -289,7 +286,7 @@ describe.skipIf(!isInstalled('caddy'))('an upgrade of one machine after the othe
   })
   afterAll(() => caddy?.stop())
 
-  test('no read of a page, the API or a download fails while they are upgraded', async () => {
+  test('no read of a page, the API or a download fails while the last of them is upgraded', async () => {
     let isOver = false
     let reads = 0
     const failed: string[] = []
@@ -307,11 +304,10 @@ describe.skipIf(!isInstalled('caddy'))('an upgrade of one machine after the othe
       }
     }
     const reading = Promise.all([read(0), read(4), read(8)])
-    for (const [number, machine] of machines.entries()) {
-      machine.upgrade(NEW)
-      await hubs[number]!.run.end()
-      hubs[number] = await machine.start({ PORT: new URL(bases()[number]!).port }, isReady)
-    }
+    // The other machine was upgraded after it was killed.
+    machines[0]!.upgrade(NEW)
+    await hubs[0]!.run.end()
+    hubs[0] = await machines[0]!.start({ PORT: new URL(bases()[0]!).port }, isReady)
     isOver = true
     await reading
     expect(failed).toEqual([])
