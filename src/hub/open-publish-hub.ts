@@ -152,9 +152,9 @@ let sharedTurns: Promise<TakeTurn> | undefined
 /** Returns how full this process's queue of publishes is. */
 export const publishQueue = (): QueueState => ownTurns.state()
 
-/** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit on GitHub outdates the head that the others have read. */
-async function turnsOf({ databaseUrl, gitStore }: Config, hub: ServerHub | undefined): Promise<TakeTurn> {
-  if (!hub || databaseUrl === undefined || gitStore.kind !== 'github') return ownTurns
+/** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit outdates the head that the others have read. */
+async function turnsOf({ databaseUrl }: Config, hub: ServerHub | undefined): Promise<TakeTurn> {
+  if (!hub || databaseUrl === undefined) return ownTurns
   sharedTurns ??= import('../state/hub-turns.ts').then(({ openHubTurns }) =>
     shareTurns(ownTurns, openHubTurns(hub.state)),
   )

@@ -58,9 +58,10 @@ function findSlow(callsOf: CallsOf, { length, unnoticedMs }: typeof FAST_TEXTS):
       if (firstMs > MOST_MS && ![1, 2, 3].some(() => timeOf(call) < MOST_MS)) return `${name} ${Math.round(firstMs)} ms`
       const callFor = (more: number) => callsOf(makeText(seed, more * length))[index]!
       // The garbage collector makes a difference for short texts. What takes quadratic time does so for longer texts too.
-      const measure = () => growthBetween(callFor(1 / 4), call, { rounds: 2 }) && growthBetween(call, callFor(4))
-      // Other work on the machine makes a difference now and then.
-      const times = measure() && measure() && measure()
+      const measure = (rounds: number) =>
+        growthBetween(callFor(1 / 4), call, { rounds }) && growthBetween(call, callFor(4))
+      // Other work on the machine makes a difference now and then, and for longer than a few rounds.
+      const times = measure(2) && measure(4) && measure(3 * ROUNDS)
       if (times !== undefined) return `${name} ${times.toFixed(1)} times as long`
     }
   return undefined

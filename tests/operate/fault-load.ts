@@ -112,7 +112,9 @@ const describe = (answer: Response | Error) =>
 async function listStored(front: string, fullName: string): Promise<string[]> {
   const stored: string[] = []
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const { data, meta } = await (await fetch(`${front}/api/v1/repos/${fullName}/versions?page=${page}`)).json()
+    const answer = await fetch(`${front}/api/v1/repos/${fullName}/versions?page=${page}`)
+    if (answer.status === 404) break
+    const { data, meta } = await answer.json()
     for (const { version } of data)
       stored.push(await (await fetch(`${front}/api/v1/repos/${fullName}/raw?version=${version}`)).text())
     pages = meta.pages

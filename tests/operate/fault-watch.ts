@@ -11,6 +11,8 @@ import { temporaryFolder } from '../temporary-folder.ts'
 /** The rules wait for minutes. Here, each time in them is this much shorter. */
 const FASTER = 30
 const LATE_MS = 1_600
+/** Rules look back for up to an hour, two minutes here. */
+const QUIET_MS = 300_000
 const SECONDS = { m: 60, h: 3_600, d: 86_400 } as const
 
 /** Starts Prometheus. @param ports of the hubs */
@@ -37,20 +39,17 @@ scrape_configs: [{job_name: prompt-hub, static_configs: [{targets: [${targets}]}
     (await (await fetch(`http://127.0.0.1:${port}/api/v1/alerts`)).json()).data.alerts
   await poll('Prometheus answers', 60_000, () => ask().catch(() => undefined))
   return {
-    /** Notes which alarms ring from now on that did not ring before. @returns ends that, and returns each with its seconds */
+    /** Waits until no alarm rings or is about to, and notes which ring from then on. @returns those that rang, with their seconds, and what ends it */
     async listen() {
-      const before = new Set((await ask()).map(({ labels }) => labels.alertname))
+      await poll('no alarm rings', QUIET_MS, async () => (await ask()).length === 0 || undefined)
       const beganMs = Date.now()
       const rang = new Map<string, number>()
       const timer = setInterval(async () => {
         for (const { labels, state } of await ask().catch(() => []))
-          if (state === 'firing' && !before.has(labels.alertname) && !rang.has(labels.alertname))
+          if (state === 'firing' && !rang.has(labels.alertname))
             rang.set(labels.alertname, Math.round((Date.now() - beganMs) / 1_000))
       }, 500)
-      return () => {
-        clearInterval(timer)
-        return [...rang]
-      }
+      return { rang: rang as ReadonlyMap<string, number>, end: () => clearInterval(timer) }
     },
     stop: () => child.kill('SIGTERM'),
   }

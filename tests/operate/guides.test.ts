@@ -217,18 +217,20 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
 
   test('loses no read behind Caddy during an upgrade, and keeps its versions and tokens, also after going back', async () => {
     const next = withoutPackages(upgrade, LINK_PACKAGES)
+    const before = await versions()
     const isKept = async () => {
-      expect(await versions()).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
+      expect(await versions()).toEqual(before)
       expect(await machine.run(['ls /srv/*'])).not.toMatch(/^prompt-hub(?:-next)?$/m)
     }
     const statuses = new Map<string, number>()
     let isOver = false
     const readers = ['/api/v1/repos/acme/greeting/raw', '/data/v1/tags.json', '/docs', '/acme/greeting'].map(
       async (path) => {
-        while (!isOver) {
+        // Each address is read during the upgrade, however few reads a busy machine manages, and after it.
+        for (let wasOver = false; !wasOver; await sleep(20)) {
+          wasOver = isOver
           const status = await fetch(url + path).then(({ status }) => `${status}`, String)
           statuses.set(`${path} ${status}`, (statuses.get(`${path} ${status}`) ?? 0) + 1)
-          await sleep(20)
         }
       },
     )
@@ -238,12 +240,13 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
     })
     await Promise.all(readers)
     expect([...statuses.keys()].filter((answer) => !answer.endsWith(' 200'))).toEqual([])
-    expect(Math.min(...statuses.values())).toBeGreaterThan(3)
+    expect(Math.min(...statuses.values())).toBeGreaterThan(1)
     await isKept()
     await machine.run([...twice(goBack), service.trim().split('\n').at(-1)!])
     await isKept()
     const published = await publishWith(token, 'Greet {{input}} once more.\n')
-    expect([published.status, await published.text()]).toEqual([201, expect.stringContaining('"version":"1.0.4"')])
+    expect(published.status).toBe(201)
+    expect(await versions()).toHaveLength(before.length + 1)
     expect(await listForeign()).toBe('')
   }, 900_000)
 
@@ -263,7 +266,7 @@ describe.skipIf(!isPossible)('a hub on one machine, set up by the guide (needs r
       `${at(read).trim()} || { kill $server; exit 1; }`,
       'kill $server',
     ])
-    expect(said).toContain('1.0.4')
+    expect(said).toContain(`\n${(await versions())[0]} `)
   }, 600_000)
 
   describe('and made private', () => testPrivateGuide(() => machine))

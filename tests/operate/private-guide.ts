@@ -77,7 +77,7 @@ export function testPrivateGuide(opened: () => Debian): void {
     await machine.run([service])
     await startCaddy()
     expect(await fromInside([look])).toMatch(/ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*All checks passed/)
-    expect(await fromInside([publish])).toMatch(/"version":"1\.0\.5"/)
+    expect(await fromInside([publish])).toMatch(/"version":"1\.0\.\d+"/)
   }, 900_000)
 
   test('does not respond outside the network or without the root certificate, and listens only on localhost', async () => {
