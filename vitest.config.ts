@@ -23,10 +23,9 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
  * process takes longer to start one.
  */
 const SHARED = [
-  'tests/{channels,formats,github,models,oidc,review,stores}/**/*.test.ts',
+  'tests/{channels,cli,formats,github,models,oidc,review,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,verify}.test.ts',
-  'tests/cli/{check,export,lock-above,push-many,ranges,recompose,result}.test.ts',
   'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
   'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-agents,skill-folders,skill-push,skill-read,splits}.test.ts',
   'tests/clients/{typescript*,update-blocked}.test.ts',

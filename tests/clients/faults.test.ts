@@ -119,76 +119,60 @@ const openSettings = ({ url }: FaultHub): Settings => {
 }
 const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000 })
 
+const PINNED = 'acme/hello@1.1.0'
+const newFolder = () => mkdtempSync(join(scratch, 'cache-'))
+
+async function withHub(work: (hub: FaultHub, settings: Settings) => Promise<void>, settings: Partial<Settings> = {}) {
+  const hub = await openFaultHub()
+  try {
+    await work(hub, { ...openSettings(hub), ...settings })
+  } finally {
+    await hub.stop()
+  }
+}
+/** Makes the hub fail, and returns the result and the number of requests. */
+async function fail(hub: FaultHub, fault: Fault, get: () => Promise<Got>) {
+  hub.outage = fault
+  hub.asked.length = 0
+  const { source, events } = await get()
+  return { got: `${source} ${hub.asked.length}`, events }
+}
+/** Waits until all background requests have been made. */
+const settle = (hub: FaultHub, count: number) => waitFor(() => expect(hub.asked).toHaveLength(count))
+
 describe.each([
   ['TypeScript', typescript],
   ['Python', python],
 ] as const)('%s', (_, library) => {
   describe.concurrent.each(FAULTS)('%s', (what, fault, cold, fallback, old, later) => {
     const timeoutMs = [silence, drip].includes(fault) ? TIMEOUT_MS : LONG_TIMEOUT_MS
-    const withHub = async (work: (hub: FaultHub, settings: Settings) => Promise<void>, settings: Partial<Settings>) => {
-      const hub = await openFaultHub()
-      try {
-        await work(hub, { ...openSettings(hub), timeoutMs, ...settings })
-      } finally {
-        await hub.stop()
-      }
-    }
-    /** Makes the hub fail, and returns the result and the number of requests. */
-    const fail = async (hub: FaultHub, get: () => Promise<Got>) => {
-      hub.outage = fault
-      hub.asked.length = 0
-      const { source, events } = await get()
-      return { got: `${source} ${hub.asked.length}`, events }
-    }
-    /** Waits until all background requests have been made. */
-    const settle = (hub: FaultHub, count: number) => waitFor(() => expect(hub.asked).toHaveLength(count))
-    const PINNED = 'acme/hello@1.1.0'
-    const newFolder = () => mkdtempSync(join(scratch, 'cache-'))
 
-    test('with an empty cache', () =>
-      withHub(async (hub, settings) => {
-        const get = library(settings)
-        expect((await fail(hub, () => get('acme/hello'))).got).toBe(cold)
-      }, {}))
-
-    test('with an empty cache and a fallback', () =>
-      withHub(async (hub, settings) => {
-        const get = library(settings)
-        const { got, events } = await fail(hub, () => get('acme/hello', 'Hi {{name}}'))
-        expect(got).toBe(fallback)
-        const isDown = fallback.startsWith('fallback')
-        // Another page instead of a record says nothing about the hub.
-        const isPaused = isDown && what !== 'a page instead of a record' && what !== '429'
-        expect(events).toEqual([...(isPaused ? ['unreachable'] : []), ...(isDown ? ['fallback'] : [])])
-      }, {}))
-
-    test('returns a fresh cached prompt without a request', () =>
-      withHub(async (hub, settings) => {
-        const get = library(settings)
-        await get('acme/hello')
-        expect((await fail(hub, () => get('acme/hello'))).got).toBe('memory 0')
-      }, {}))
-
-    test('with a stale prompt in memory', () =>
+    test('with an empty cache, and then with a fallback', () =>
       withHub(
         async (hub, settings) => {
+          const alone = library(settings)
+          expect((await fail(hub, fault, () => alone('acme/hello'))).got).toBe(cold)
           const get = library(settings)
-          await get('acme/hello')
-          const { got, events } = await fail(hub, () => get('acme/hello'))
-          expect(got).toBe(old)
-          expect(events.includes('stale')).toBe(old.startsWith('stale'))
+          const { got, events } = await fail(hub, fault, () => get('acme/hello', 'Hi {{name}}'))
+          expect(got).toBe(fallback)
+          const isDown = fallback.startsWith('fallback')
+          // Another page instead of a record says nothing about the hub.
+          const isPaused = isDown && what !== 'a page instead of a record' && what !== '429'
+          expect(events).toEqual([...(isPaused ? ['unreachable'] : []), ...(isDown ? ['fallback'] : [])])
         },
-        { freshMs: 0 },
+        { timeoutMs },
       ))
 
-    test('with a stale prompt in the disk cache', () =>
+    test('with a stale prompt, which another process has cached on disk', () =>
       withHub(
         async (hub, settings) => {
           await library(settings)('acme/hello')
           const get = library(settings)
-          expect((await fail(hub, () => get('acme/hello'))).got).toBe(old)
+          const { got, events } = await fail(hub, fault, () => get('acme/hello'))
+          expect(got).toBe(old)
+          expect(events.includes('stale')).toBe(old.startsWith('stale'))
         },
-        { freshMs: 0, folder: newFolder() },
+        { timeoutMs, freshMs: 0, folder: newFolder() },
       ))
 
     test('returns a stale prompt at once, and the result of the background request next time', () =>
@@ -196,39 +180,36 @@ describe.each([
         async (hub, settings) => {
           const get = library(settings)
           await get('acme/hello')
-          const { got } = await fail(hub, () => get('acme/hello'))
+          const { got } = await fail(hub, fault, () => get('acme/hello'))
           expect(got).toMatch(/^stale /)
           // For a URL that no longer exists, only the file is requested again.
           await settle(hub, later === 'not_found' ? 1 : Number(old.split(' ')[1]))
           await waitFor(async () => expect((await get('acme/hello')).source).toBe(later))
         },
-        { freshMs: 0, revalidateMs: HOUR_MS },
-      ))
-
-    test('never requests a cached exact version again', () =>
-      withHub(async (hub, settings) => {
-        const get = library(settings)
-        await get(PINNED)
-        await settle(hub, 3)
-        expect((await fail(hub, () => get(PINNED))).got).toBe('memory 0')
-      }, {}))
-
-    test('never requests an exact version that another process has cached on disk', () =>
-      withHub(
-        async (hub, settings) => {
-          await library(settings)(PINNED)
-          const kept = () => readdirSync(settings.folder!).filter((name) => name.endsWith('.json'))
-          await waitFor(() => expect(kept()).toHaveLength(3))
-          const get = library(settings)
-          expect((await fail(hub, () => get(PINNED))).got).toBe('disk 0')
-        },
-        { folder: newFolder() },
+        { timeoutMs, freshMs: 0, revalidateMs: HOUR_MS },
       ))
   })
 
+  test('asks for no fresh prompt again, and for no exact version, also one that another process has cached', () =>
+    withHub(
+      async (hub, settings) => {
+        const get = library(settings)
+        await get('acme/hello')
+        await get(PINNED)
+        await settle(hub, 3)
+        const kept = () => readdirSync(settings.folder!).filter((name) => name.endsWith('.json'))
+        await waitFor(() => expect(kept()).toHaveLength(3))
+        for (const name of ['acme/hello', PINNED])
+          expect((await fail(hub, noConnection, () => get(name))).got).toBe('memory 0')
+        const other = library(settings)
+        expect((await fail(hub, noConnection, () => other(PINNED))).got).toBe('disk 0')
+      },
+      { folder: newFolder() },
+    ))
+
   test('treats a cache entry dated in the future as stale', async () => {
     const hub = await openFaultHub()
-    const folder = mkdtempSync(join(scratch, 'cache-'))
+    const folder = newFolder()
     const settings = { ...openSettings(hub), revalidateMs: HOUR_MS, folder }
     await library(settings)('acme/hello')
     const [file = ''] = readdirSync(folder)
