@@ -14,7 +14,7 @@ const UNIT = ['{packages,scripts,src}/**/*.test.ts', 'tests/*.test.ts', 'tests/{
 /**
  * The folders with the longest tests outside of `SHARED`, longest first. A long test that started last would run alone.
  */
-const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', 'publish', 'host', 'cli', 'clients']
+const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', 'publish', 'host']
 
 /**
  * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes
@@ -23,12 +23,9 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
  * process takes longer to start one.
  */
 const SHARED = [
-  'tests/{channels,cli,formats,github,models,oidc,review,stores}/**/*.test.ts',
+  'tests/{channels,cli,clients,formats,github,models,oidc,review,scripts,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,verify}.test.ts',
-  'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
-  'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-agents,skill-folders,skill-push,skill-read,splits}.test.ts',
-  'tests/clients/{typescript*,update-blocked}.test.ts',
   'tests/{e2e/mistakes,netlify/dev-server-limit}.test.ts',
   'tests/host/{early-reads,first-seconds,http-server,log-without-reader,long-work,private-hub}.test.ts',
   'tests/host/{publishing-health,readiness,uncaught-errors,watch-content,watching}.test.ts',
@@ -38,7 +35,6 @@ const SHARED = [
   'tests/publish/{dangerous-content,faults-github,fresh,label-reads,manage,many-versions,moderation}.test.ts',
   'tests/publish/{names-and-paths,order,owner,prompt-file,proposals,quota}.test.ts',
   'tests/publish/{repeated,results,same-record,skill,skill-*,tokens,warnings}.test.ts',
-  'tests/scripts/import-*.test.ts',
   'tests/site/{feed-dates,filling-guide,incremental,long-texts,open-in,part-changes,results,site-data}.test.ts',
   'tests/site/source-links.test.ts',
 ]

@@ -1,12 +1,10 @@
 // Updates Agent Skills with both clients while renames fail or a run is killed: the old folder or the new one, never a mixture.
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
-
-vi.setConfig({ testTimeout: 300_000 })
 
 let hub: SkillHub
 /** The files of a project that has the first version, and of one that has the second. */

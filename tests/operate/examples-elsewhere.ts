@@ -15,8 +15,8 @@ interface ExampleLeftOut {
 }
 
 export const ELSEWHERE: readonly ExampleElsewhere[] = [
-  { document: 'filling', language: 'ts', has: 'import ', test: 'tests/clients/sdk-lines.test.ts' },
-  { document: 'clients', language: 'ts', has: 'prompt.fill({ diff })', test: 'tests/clients/sdk-lines.test.ts' },
+  { document: 'filling', language: 'ts', has: 'import ', test: 'tests/clients/sdks.test.ts' },
+  { document: 'clients', language: 'ts', has: 'prompt.fill({ diff })', test: 'tests/clients/sdks.test.ts' },
   { document: 'filling', language: 'ts', has: 'const texts', test: 'tests/site/filling-guide.test.ts' },
   { document: 'filling', language: 'python', has: 'texts = ', test: 'tests/site/filling-guide.test.ts' },
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
@@ -167,7 +167,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   ...["prompt.for('openai-chat'", 'prompt.for_openai_chat'].map((has) => ({
     document: 'filling',
     has,
-    reason: 'It needs an account; tests/clients/model-calls.test.ts makes such calls.',
+    reason: 'It needs an account; tests/clients/sdks.test.ts makes such calls.',
   })),
   {
     document: 'clients',
@@ -199,7 +199,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'production',
     has: '{ key: user.id }',
-    reason: 'It needs a user; tests/clients/splits.test.ts chooses for a million.',
+    reason: 'It needs a user; tests/clients/splits.test.ts chooses for many.',
   },
   { document: 'publishing', has: 'content/{owner}', reason: 'It is a list of paths.' },
   { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },

@@ -1,13 +1,14 @@
-// Checks that what prompt.for returns is taken by each SDK. The SDKs are the real packages; a stub of the APIs refuses
-// unknown keys, as they do.
+// Tests the calls of model SDKs with the real packages and a local fake API: the documented code compiles and sends the filled
+// prompt, and each SDK takes what prompt.for returns.
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
+import { EXAMPLE_MODELS, nameModels } from '../../src/site/docs/example-models.ts'
 import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { words } from '../words.ts'
@@ -15,6 +16,23 @@ import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
 
 const run = promisify(execFile)
+const { OPENAI_MODEL, ANTHROPIC_MODEL } = EXAMPLE_MODELS
+const FILLED = 'Write a message for: one line changed'
+
+const [CLIENTS, FILLING] = ['src/pages/docs/clients.md', 'src/pages/docs/filling.md'] as const
+/** The documented code, keyed by its first import. */
+const linesIn = (path: string) =>
+  [...nameModels(readFileSync(path, 'utf8')).matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)].map(
+    ([, lines, from]) => [from!, lines!] as const,
+  )
+const LINES = new Map(linesIn(CLIENTS).filter(([, lines]) => lines.includes('{ diff }')))
+/** The same code for a chat prompt. */
+const CHAT_LINES = new Map(linesIn(FILLING))
+const HISTORY = [
+  { role: 'user', content: 'Hello' },
+  { role: 'assistant', content: 'Hi' },
+]
+
 const SCHEMA = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] }
 const ORDER = { type: 'object', properties: { id: { type: 'string' } } }
 const TOOL = { name: 'lookup_order', description: 'Looks up an order', parameters: ORDER }
@@ -28,6 +46,8 @@ const PARAMETERS = {
 }
 const CHAT = '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\n{{question}}'
 const PROMPTS: Record<string, { content: string; parameters: Record<string, unknown> }> = {
+  'commit-message': { content: 'Write a message for: {{diff}}', parameters: {} },
+  'help-desk': { content: CHAT, parameters: {} },
   chat: { content: CHAT, parameters: PARAMETERS },
   // What not every SDK has.
   more: { content: CHAT, parameters: { ...PARAMETERS, stop: ['END'], seed: 7, top_k: 40, presence_penalty: 0.5 } },
@@ -44,56 +64,128 @@ const KEYS: [path: RegExp, keys: string[]][] = [
   [/\/messages$/, words`model messages system temperature top_p top_k max_tokens stop_sequences tools output_config`],
   [/:generateContent$/, words`contents systemInstruction generationConfig tools`],
 ]
-const ANSWER = JSON.stringify({ answer: 'ok' })
-const answerFor = (path: string) => {
-  if (path.endsWith('/chat/completions'))
-    return { choices: [{ index: 0, message: { role: 'assistant', content: ANSWER }, finish_reason: 'stop' }] }
-  if (path.endsWith('/responses'))
-    return {
-      output: [
-        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: ANSWER, annotations: [] }] },
-      ],
-    }
-  if (path.endsWith('/messages')) return { type: 'message', content: [{ type: 'text', text: ANSWER }] }
-  return { candidates: [{ content: { role: 'model', parts: [{ text: ANSWER }] } }] }
+const response = {
+  id: 'r1',
+  object: 'response',
+  created_at: 1,
+  model: OPENAI_MODEL,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  tools: [],
+  output: [
+    {
+      id: 'm1',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'the answer', annotations: [] }],
+    },
+  ],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 }
+const completion = {
+  id: 'c1',
+  object: 'chat.completion',
+  created: 1,
+  model: OPENAI_MODEL,
+  choices: [{ index: 0, message: { role: 'assistant', content: 'the answer' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}
+const message = {
+  id: 'm1',
+  type: 'message',
+  role: 'assistant',
+  model: ANTHROPIC_MODEL,
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  content: [{ type: 'text', text: 'the answer' }],
+  usage: { input_tokens: 1, output_tokens: 1 },
+}
+const ANSWERS: [path: RegExp, answer: unknown][] = [
+  [/\/responses$/, response],
+  [/\/chat\/completions$/, completion],
+  [/\/messages$/, message],
+  [/:generateContent$/, { candidates: [{ content: { role: 'model', parts: [{ text: 'the answer' }] } }] }],
+]
+const findFor = <T>(path: string, table: [path: RegExp, value: T][]) =>
+  table.find(([pattern]) => pattern.test(path))?.[1]
 
 let hub: FaultHub
 let models: Server
-let base: string
+/** Whether the API answers 400 to keys that it does not know. */
+let isStrict = false
 let asked: { path: string; body: Record<string, unknown> }[] = []
 let project: string
+let base: string
 beforeAll(async () => {
   hub = await openFaultHub()
   for (const [name, { content, parameters }] of Object.entries(PROMPTS)) {
-    const facts = { full_name: `acme/${name}`, version: '1.0.0', format: content === CHAT ? 'chat' : 'text' }
-    const record = { ...facts, content, content_sha256: sha256(content), variables: [{ name: 'question' }], parameters }
-    hub.faults.set(`/data/v1/repos/acme/${name}/versions/1.0.0.json`, (_request, response) => {
-      response.end(JSON.stringify({ data: record }))
-      return true
-    })
+    const facts = { version: '1.0.0', content_sha256: sha256(content) }
+    const variable = { name: content === CHAT || name === 'text' ? 'question' : 'diff', type: 'string', required: true }
+    const variables = [{ ...variable, description: '', default: null, options: [], example: null }]
+    const format = content === CHAT ? 'chat' : 'text'
+    const record = { ...facts, full_name: `acme/${name}`, format, content, variables, parameters }
+    for (const [path, data] of [
+      ['versions.json', [{ ...facts, yanked: false }]],
+      ['versions/1.0.0.json', record],
+    ] as const)
+      hub.faults.set(`/data/v1/repos/acme/${name}/${path}`, (_request, answer) => {
+        answer.end(JSON.stringify({ data }))
+        return true
+      })
   }
-  models = createServer(async (request, response) => {
+  models = createServer(async (request, answer) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
     const path = new URL(request.url ?? '', 'http://models').pathname
     asked.push({ path, body })
-    const [, known = []] = KEYS.find(([pattern]) => pattern.test(path)) ?? []
-    const unknown = Object.keys(body).find((key) => !known.includes(key))
-    response.writeHead(unknown === undefined ? 200 : 400, { 'Content-Type': 'application/json' })
-    response.end(
-      JSON.stringify(unknown === undefined ? answerFor(path) : { error: { message: `Unknown parameter: ${unknown}` } }),
-    )
+    const known = findFor(path, KEYS) ?? []
+    const unknown = isStrict ? Object.keys(body).find((key) => !known.includes(key)) : undefined
+    answer.writeHead(unknown === undefined ? 200 : 400, { 'Content-Type': 'application/json' })
+    const said = { error: { message: `Unknown parameter: ${unknown}` } }
+    answer.end(JSON.stringify(unknown === undefined ? findFor(path, ANSWERS) : said))
   })
   await new Promise<void>((done) => models.listen(0, '127.0.0.1', done))
   base = `http://127.0.0.1:${(models.address() as AddressInfo).port}`
   project = await makeProject(hub.url)
+  for (const [from, lines] of LINES)
+    writeFileSync(join(project, `${fileOf(from)}.ts`), `const diff = 'one line changed'\n${lines}`)
+  const given = `const question = 'Why?'\nconst history = ${JSON.stringify(HISTORY)} as { role: 'user' | 'assistant'; content: string }[]\n`
+  for (const [from, lines] of CHAT_LINES) writeFileSync(join(project, `chat-${fileOf(from)}.ts`), given + lines)
+  writeFileSync(join(project, 'lines.ts'), linesOfGuides())
+  writeFileSync(join(project, 'program.ts'), PROGRAM)
+  // The same files in a folder with the oldest versions that the guide names.
+  for (const [name, older] of OLDER) {
+    const there = join(project, 'older/node_modules', name)
+    mkdirSync(dirname(there), { recursive: true })
+    symlinkSync(resolve('tests/node_modules', older), there)
+  }
+  for (const file of readdirSync(project).filter((name) => name.endsWith('.ts')))
+    copyFileSync(join(project, file), join(project, 'older', file))
 })
 afterAll(async () => {
   await hub.stop()
   await new Promise((done) => models.close(done))
   rmSync(project, { recursive: true, force: true })
+})
+
+/** The packages with a documented older version, and the names of that in package.json. */
+const OLDER = [
+  ['openai', 'openai-6'],
+  ['ai', 'ai-6'],
+  ['@ai-sdk/openai', 'ai-sdk-openai-3'],
+] as const
+
+const fileOf = (from: string) => `use${from.replaceAll(/[^a-z]/g, '-')}`
+
+test('the docs have a five-line example for each SDK', () => {
+  expect([...LINES.keys()]).toEqual(['openai', '@anthropic-ai/sdk', '@ai-sdk/openai', '@langchain/openai'])
+  for (const lines of LINES.values()) expect(lines.trimEnd().split('\n')).toHaveLength(5)
 })
 
 /** A model of the AI SDK that notes what it is asked. The version of its interface differs between the versions of the SDK. */
@@ -103,7 +195,7 @@ const model = (specificationVersion: string) => `{
     noted.push(options)
     const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
     const finishReason = ${specificationVersion === 'v2' ? "'stop'" : "{ unified: 'stop', raw: 'stop' }"}
-    return { content: [{ type: 'text', text: '${ANSWER}' }], finishReason, usage, warnings: [] } as never
+    return { content: [{ type: 'text', text: '${JSON.stringify({ answer: 'ok' })}' }], finishReason, usage, warnings: [] } as never
   },
   doStream: undefined as never,
 }`
@@ -146,23 +238,15 @@ await openai6.responses.create({ model: 'x', ...chat.for('openai-responses', val
 console.log(JSON.stringify({ noted, got }))
 `
 
-test('the real SDKs take what prompt.for returns, and it has their types', async () => {
-  asked = []
-  writeFileSync(join(project, 'program.ts'), PROGRAM)
-  // The lines of the guides compile with it.
-  const [parameters, clients] = ['filling', 'clients'].map((name) =>
-    [
-      ...readFileSync(`src/pages/docs/${name}.md`, 'utf8').matchAll(
-        /```ts\n([^`]*(?:for\('openai-chat'|ctx\.)[^`]*)```/g,
-      ),
-    ]
+/** The lines of the guides that call an SDK with prompt.for, and keep a worker alive. */
+function linesOfGuides(): string {
+  const [parameters, clients] = [FILLING, CLIENTS].map((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/```ts\n([^`]*(?:for\('openai-chat'|ctx\.)[^`]*)```/g)]
       .map(([, code]) => code)
       .join(''),
   )
   expect([parameters, clients]).not.toContain('')
-  writeFileSync(
-    join(project, 'lines.ts'),
-    `import OpenAI from 'openai'
+  return `import OpenAI from 'openai'
 import { PromptHub } from 'prompt-hub-client'
 const openai = new OpenAI()
 const hub = new PromptHub()
@@ -173,22 +257,92 @@ export async function inWorker() {
   ${parameters}
   return answer.choices
 }
-`,
-  )
-  const strict = words`--strict --noEmit --skipLibCheck --module nodenext --target es2022 --ignoreConfig --types node`
-  const compiled = run(
-    process.execPath,
-    [resolve('node_modules/typescript/bin/tsc'), ...strict, 'program.ts', 'lines.ts'],
-    {
-      cwd: project,
-    },
-  )
+`
+}
+
+test('the examples compile in strict mode, and what prompt.for returns has the types of each SDK', async () => {
+  const strict = words`
+    --strict --noEmit --skipLibCheck --module nodenext --target es2022 --ignoreConfig
+  `
+  const files = [...LINES.keys()].flatMap((from) => [`${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`])
+  const tsc = resolve('node_modules/typescript/bin/tsc')
+  const older = files.filter((file) => file.includes('openai')).map((file) => join('older', file))
+  const all = [...files, ...older, 'program.ts', 'lines.ts']
+  const compiled = run(process.execPath, [tsc, ...strict, '--types', 'node', ...all], { cwd: project })
   expect(
     await compiled.then(
       () => '',
       ({ stdout }) => stdout,
     ),
   ).toBe('')
+})
+
+describe('requests sent by the examples, for a text and for a chat prompt', () => {
+  const SAID = { role: 'user', content: FILLED }
+  const QUESTION = { role: 'user', content: 'Why?' }
+  const typed = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] })
+  test.each([
+    [
+      'openai',
+      { path: '/v1/responses', body: { model: OPENAI_MODEL, input: FILLED } },
+      {
+        path: '/v1/chat/completions',
+        body: { messages: [{ role: 'system', content: 'Be brief.' }, ...HISTORY, QUESTION] },
+      },
+    ],
+    [
+      '@anthropic-ai/sdk',
+      { path: '/v1/messages', body: { model: ANTHROPIC_MODEL, max_tokens: 1024, messages: [SAID] } },
+      { path: '/v1/messages', body: { system: 'Be brief.', messages: [...HISTORY, QUESTION] } },
+    ],
+    [
+      '@ai-sdk/openai',
+      { path: '/v1/responses', body: { model: OPENAI_MODEL, input: [typed(FILLED)] } },
+      {
+        path: '/v1/responses',
+        body: {
+          input: [
+            { role: 'developer', content: 'Be brief.' },
+            typed('Hello'),
+            // Its text is a list of parts in the older version.
+            { role: 'assistant' },
+            typed('Why?'),
+          ],
+        },
+      },
+    ],
+    [
+      '@langchain/openai',
+      { path: '/v1/chat/completions', body: { model: OPENAI_MODEL, messages: [SAID] } },
+      {
+        path: '/v1/chat/completions',
+        body: { messages: [{ role: 'developer', content: 'Be brief.' }, ...HISTORY, QUESTION] },
+      },
+    ],
+  ])('%s', async (from, text, chat) => {
+    const env = {
+      PATH: process.env.PATH,
+      ...COMPILED,
+      OPENAI_API_KEY: 'none',
+      ANTHROPIC_API_KEY: 'none',
+      LANGCHAIN_TRACING_V2: 'false',
+      OPENAI_BASE_URL: `${base}/v1`,
+      ANTHROPIC_BASE_URL: base,
+    }
+    // Both in one process, because to load a package takes longest.
+    const both = ['--import', `./${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`]
+    for (const cwd of OLDER.some(([name]) => name === from) ? [project, join(project, 'older')] : [project]) {
+      asked = []
+      const { stdout } = await run(process.execPath, both, { cwd, env })
+      expect(stdout).toMatch(/the answer[\s\S]*the answer/)
+      expect(asked).toMatchObject([text, chat])
+    }
+  })
+})
+
+test('the real SDKs take what prompt.for returns', async () => {
+  asked = []
+  isStrict = true
   const { stdout } = await run(process.execPath, ['program.ts', base], {
     cwd: project,
     env: { PATH: process.env.PATH, ...COMPILED, AI_SDK_LOG_WARNINGS: 'false' },
