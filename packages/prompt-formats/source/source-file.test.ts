@@ -150,7 +150,7 @@ describe('files of the hub', () => {
           expect(ours).toMatchObject({ front: { changelog, parameters }, body: content })
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -183,7 +183,7 @@ describe('files of the hub', () => {
         }
         expect(readBoth(second)[0]).toMatchObject({ front: { title: reason, description, labels } })
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -215,7 +215,7 @@ describe('files of the hub', () => {
           expect([refused, ours?.front, ours?.body]).toEqual([[], theirs.data, theirs.content])
           expect(theirs.data).not.toHaveProperty('hooks')
         }),
-        { numRuns: 150 },
+        { numRuns: 80 },
       )
     },
   )

@@ -66,9 +66,9 @@ test('source → assembled → source gives the same bytes, for every content th
       const { content, includes } = parseVersionFile(text).value!
       expect({ content, includes }).toEqual({ content: value.content, includes: value.includes })
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   )
-  expect(composed).toBeGreaterThan(300)
+  expect(composed).toBeGreaterThan(80)
 })
 
 test('an edge creates no placeholder, and in a chat prompt no message', () => {
@@ -87,9 +87,9 @@ test('an edge creates no placeholder, and in a chat prompt no message', () => {
       const plain = compose(source, partOf('word'), format)
       expect(splitChat(value.content).length).toBe(splitChat(plain.value!.content).length)
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   )
-  expect(composed).toBeGreaterThan(300)
+  expect(composed).toBeGreaterThan(80)
 })
 
 describe('a part', () => {

@@ -126,7 +126,7 @@ describe('hostile files', () => {
           for (const { key, message } of problems ?? []) expect(`${key}${message}`).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     )
   })
 

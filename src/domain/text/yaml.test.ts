@@ -71,17 +71,17 @@ describe('reading YAML', () => {
     )
   })
 
-  // With the library's default options, each of these inputs takes quadratic time, from half a minute to a quarter of
-  // an hour. See docs/notes/yaml.md.
+  // With the library's default options, each of these inputs takes quadratic time, from 13 s to
+  // minutes. See docs/notes/yaml.md.
   test.each([
-    ['keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
-    ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 1],
-    ['consecutive tags', `a: ${'!x '.repeat(60_000)}y`, 2],
-    ['duplicate keys', 'a: 1\n'.repeat(30_000), 29_999],
+    ['keys', Array.from({ length: 40_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
+    ['an error at every character of a line', `a: [${','.repeat(40_000)}]`, 1],
+    ['consecutive tags', `a: ${'!x '.repeat(40_000)}y`, 2],
+    ['duplicate keys', 'a: 1\n'.repeat(20_000), 19_999],
   ])('parses tens of thousands quickly: %s', (_, text, least) => {
     const before = process.threadCpuUsage()
     expect(parseYaml(text, 1).problems?.length ?? 0).toBeGreaterThanOrEqual(least)
-    expect(cpuMsSince(before)).toBeLessThan(10_000)
+    expect(cpuMsSince(before)).toBeLessThan(6_000)
   })
 
   test('reads __proto__ as an ordinary key', () => {
