@@ -15,29 +15,32 @@ interface Violation {
 /** The rules whose outcome depends on colours. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
-/**
- * Finds accessibility violations in light mode, and those of colours in dark mode if `isDarkToo`. @returns a sentence
- * for each violation
- */
-export async function findViolations(page: Page, isDarkToo = true): Promise<{ inLight: string[]; inDark: string[] }> {
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
+/** All rules, or all but those of colours, which take most of the time. */
+const RULES = { 'target-size': { enabled: true } }
+const RULES_WITHOUT_COLOURS = {
+  ...RULES,
+  ...Object.fromEntries(OF_COLOURS.map((rule) => [rule, { enabled: false }])),
+}
+
+/** Finds accessibility violations; those of colours in light and dark mode, if `hasColours`. @returns a sentence for each */
+export async function findViolations(page: Page, hasColours = true): Promise<{ inLight: string[]; inDark: string[] }> {
   await page.emulateMedia({ colorScheme: 'light' })
-  const inLight = await listViolations(page)
-  if (!isDarkToo) return { inLight, inDark: [] }
+  const inLight = await listViolations(page, { rules: hasColours ? RULES : RULES_WITHOUT_COLOURS })
+  if (!hasColours) return { inLight, inDark: [] }
   await page.emulateMedia({ colorScheme: 'dark' })
-  return { inLight, inDark: await listViolations(page, OF_COLOURS) }
+  return { inLight, inDark: await listViolations(page, { runOnly: OF_COLOURS }) }
 }
 
 /**
  * Checks that a page fits a wide and a small screen, and that axe finds nothing on the small one.
  *
- * @param isDarkToo whether also in dark mode: once for each page, in the state with the most colours
+ * @param hasColours whether colours are judged too: once for each page, in the state that has the most
  */
-export async function expectUsable(page: Page, isDarkToo = true): Promise<void> {
+export async function expectUsable(page: Page, hasColours = true): Promise<void> {
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 740 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth), page.url()).toBe(width)
-    if (width === 360) expect(await findViolations(page, isDarkToo), page.url()).toEqual({ inLight: [], inDark: [] })
+    if (width === 360) expect(await findViolations(page, hasColours), page.url()).toEqual({ inLight: [], inDark: [] })
   }
 }
 
@@ -46,12 +49,13 @@ export async function expectUsable(page: Page, isDarkToo = true): Promise<void> 
  * high as its lines.
  */
 export const findViolationsOfSize = (page: Page) =>
-  listViolations(page, ['target-size', 'scrollable-region-focusable'], ['.content .chip'])
+  listViolations(page, { runOnly: ['target-size', 'scrollable-region-focusable'] }, ['.content .chip'])
 
-/** @param only the rules to run; all by default @param without selectors of what is not judged */
-const listViolations = (page: Page, only?: string[], without: string[] = []) =>
-  page.evaluate(
-    async ({ only, without }) => {
+/** @param choice which rules to run @param without selectors of what is not judged */
+async function listViolations(page: Page, choice: object, without: string[] = []): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
+  return page.evaluate(
+    async ({ choice, without }) => {
       const run: (context: object, options: object) => Promise<{ violations: Violation[] }> = Reflect.get(
         Reflect.get(window, 'axe'),
         'run',
@@ -59,7 +63,7 @@ const listViolations = (page: Page, only?: string[], without: string[] = []) =>
       const { violations } = await run(
         { include: ['html'], exclude: without },
         {
-          ...(only ? { runOnly: only } : { rules: { 'target-size': { enabled: true } } }),
+          ...choice,
           // Only violations are described, and no file is loaded again.
           resultTypes: ['violations'],
           preload: false,
@@ -73,5 +77,6 @@ const listViolations = (page: Page, only?: string[], without: string[] = []) =>
             .join(' | ')}`,
       )
     },
-    { only, without },
+    { choice, without },
   )
+}

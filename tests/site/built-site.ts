@@ -54,7 +54,8 @@ export async function openBuiltSite(write: (contentDir: string) => void): Promis
   const browser = await opening
 
   const openTab = async (options: BrowserContextOptions): Promise<OpenPage> => {
-    const page = await (await browser.newContext(options)).newPage()
+    // Animations take processor time while a test waits, and keys that are pressed between two pages are lost.
+    const page = await (await browser.newContext({ reducedMotion: 'reduce', ...options })).newPage()
     page.setDefaultTimeout(120_000)
     const problems: string[] = []
     // A violation of the Content-Security-Policy is also a console error.
