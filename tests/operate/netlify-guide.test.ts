@@ -111,29 +111,31 @@ test('the workflow writes the branch of skills, leaves it, and adds one commit f
   const remote = join(machine.root, 'remote.git')
   const catalogue = join(machine.root, 'catalogue')
   const git = (...args: string[]) => execFileSync('git', args, { cwd: remote, encoding: 'utf8' })
-  const publish = (version: string) =>
+  const write = (version: string) =>
     writeFileSync(
-      join(catalogue, `content/acme/greeting/versions/${version}.md`),
+      join(machine.root, `${version}.md`),
       `---\npublished_at: "2026-11-0${version.at(-1)}T00:00:00Z"\npublished_by: octocat\nskill: {description: Greets.}\n---\nGreet kindly, ${version}.\n`,
     )
+  for (const version of ['1.1.1', '1.1.2']) write(version)
+  const publish = (version: string) =>
+    `cp ${machine.root}/${version}.md content/acme/greeting/versions && git add content && git commit --quiet --message Publish`
   const [, start = '', push = ''] = /^(.*npm start\) &\n.*\n.*\n)(git fetch[\s\S]*)$/.exec(run!) ?? []
-  const runStep = (...more: string[]) =>
-    machine.follow([
-      // Each job starts with nothing.
-      `cd ${catalogue} && rm -rf hub/.hub && git add content && git commit --quiet --allow-empty --message Publish`,
-      ...Object.entries(env ?? {}).map(([name, value]) => `export ${name}=${value}`),
-      start,
-      push,
-      ...more,
-      'kill $!; wait $! || true',
-    ])
-  await machine.follow([`git init --quiet --bare ${remote} && git -C ${catalogue} remote add origin ${remote}`])
-  publish('1.1.1')
   const tip = 'git ls-remote origin skills'
-  const [first, again] = (await runStep(tip, push, tip)).match(/^[0-9a-f]{40}/gm)!
+  const said = await machine.follow([
+    `git init --quiet --bare ${remote}`,
+    `cd ${catalogue} && git remote add origin ${remote} && rm -rf hub/.hub`,
+    publish('1.1.1'),
+    ...Object.entries(env ?? {}).map(([name, value]) => `export ${name}=${value}`),
+    ...[start, push, tip, push, tip],
+    publish('1.1.2'),
+    // tests/channels/git.test.ts tests that a hub that starts anew makes the same commits.
+    'before=$(git rev-parse FETCH_HEAD)',
+    'until [ "$(git ls-remote "$served" main | cut -f1)" != "$before" ]; do kill -0 $!; sleep 0.2; done',
+    push,
+    'kill $!; wait $! || true',
+  ])
+  const [first, again] = said.match(/^[0-9a-f]{40}/gm)!
   expect(again).toBe(first)
-  publish('1.1.2')
-  await runStep()
   expect(git('rev-parse', 'skills~1').trim()).toBe(first)
   expect(git('log', '--format=%s', 'skills')).toBe('Publish acme/greeting@1.1.2\nPublish acme/greeting@1.1.1\n')
   const { plugins } = JSON.parse(git('show', 'skills:.claude-plugin/marketplace.json'))
