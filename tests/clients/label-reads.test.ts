@@ -12,9 +12,8 @@ import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { chooseVersion } from '../../src/domain/values/label-target.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { listenTo } from '../../src/hosts/node/http/listener.ts'
-import { HUBCLI } from '../cli/assembled.ts'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
@@ -64,13 +63,10 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-const hubcli = (args: string[], { cwd = makeFolder(), hubUrl = url } = {}) =>
-  new Promise<{ code: number; stdout: string; stderr: string; cwd: string }>((done) => {
-    const env = { PATH: process.env.PATH, ...COMPILED, HUB_URL: hubUrl, HOME: cwd }
-    execFile('sh', [HUBCLI, ...args], { cwd, env }, (error, stdout, stderr) =>
-      done({ code: error ? Number(error.code) : 0, stdout, stderr, cwd }),
-    )
-  })
+const hubcli = async (args: string[], { cwd = makeFolder(), hubUrl = url } = {}) => {
+  const { code, stdout, stderr } = await runHubcli(SHELL, args, { cwd, env: { HUB_URL: hubUrl } })
+  return { code, stdout, stderr, cwd }
+}
 
 describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
   test("adds all of an owner's prompts at a label, which the lock remembers", async () => {

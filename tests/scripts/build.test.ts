@@ -1,5 +1,4 @@
 // Tests `npm run build` on the command line: what it prints, what it replaces, and how it fails.
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,11 +19,12 @@ function put(path: string, text: string): void {
 }
 const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
-const build = () =>
-  spawnSync(process.execPath, ['scripts/build.ts', '--out', out], {
-    encoding: 'utf8',
-    env: { ...process.env, CONTENT_DIR: join(root, 'content'), ...SETTINGS },
-  })
+/** Runs a build in a process that has loaded its modules. */
+async function build(settings: Record<string, string> = {}, parameters = ['--out', out]) {
+  const env = { ...process.env, CONTENT_DIR: join(root, 'content'), ...SETTINGS, ...settings }
+  const { code, ...printed } = await runScript('scripts/build.ts', parameters, { env })
+  return { status: code, ...printed }
+}
 const times = () =>
   readdirSync(join(out, 'dist'), { recursive: true, encoding: 'utf8' })
     .sort()
@@ -34,7 +34,7 @@ test('a build replaces the one before, which stays as it is if content is invali
   timeout: 300_000,
 }, async () => {
   put('acme/one/versions/1.0.0.md', version('First text'))
-  const first = build()
+  const first = await build()
   expect([first.status, first.stdout]).toEqual([
     0,
     expect.stringMatching(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/),
@@ -49,7 +49,7 @@ test('a build replaces the one before, which stays as it is if content is invali
   writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
   const before = times()
   put('acme/one/index.md', '---\ntitel: One\n---\n')
-  const broken = build()
+  const broken = await build()
   expect([broken.status, broken.stdout]).toEqual([1, ''])
   expect(broken.stderr).toContain('1 problem in the content:\n  content/acme/one/index.md: titel: ')
   expect(times()).toEqual(before)
@@ -64,7 +64,7 @@ test('a build replaces the one before, which stays as it is if content is invali
   await killed.end()
   expect(times()).toEqual(before)
 
-  expect(build().stdout).toMatch(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/)
+  expect((await build()).stdout).toMatch(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/)
   expect(readFileSync(join(out, 'dist/data/v1/repos/acme/one.json'), 'utf8')).toContain('"title":"One"')
   expect(readdirSync(join(out, 'dist'))).not.toContain('left-by-hand.txt')
   expect(readdirSync(out).sort()).toEqual(['build', 'dist'])
@@ -77,15 +77,8 @@ test('the search index of a build omits the sources that only edits need', () =>
   expect(row).toEqual({ count: 1, sources: 0 })
 })
 
-/** A build that fails at once. */
-async function fail(settings: Record<string, string>, ...parameters: string[]) {
-  const env = { ...process.env, CONTENT_DIR: join(root, 'content'), ...SETTINGS, ...settings }
-  const { code, ...printed } = await runScript('scripts/build.ts', parameters, { env })
-  return { status: code, ...printed }
-}
-
 test('rejects an unknown option with the usage', async () => {
-  const { status, stdout, stderr } = await fail({}, '--output', out)
+  const { status, stdout, stderr } = await build({}, ['--output', out])
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain("Unknown option '--output'")
   expect(stderr).toContain('Usage: npm run build -- [--out DIR]')
@@ -93,13 +86,13 @@ test('rejects an unknown option with the usage', async () => {
 
 test('a hub that only readers may read is not built for Netlify', async () => {
   const there = join(root, 'private')
-  const { status, stderr } = await fail({ READ_ACCESS: 'members' }, '--out', there)
+  const { status, stderr } = await build({ READ_ACCESS: 'members' }, ['--out', there])
   expect([status, existsSync(there)]).toEqual([1, false])
   expect(stderr).toContain('Netlify cannot keep static files private')
 })
 
 test('a folder that is a file fails with a message, not a stack trace', async () => {
-  const { status, stderr } = await fail({}, '--out', 'README.md')
+  const { status, stderr } = await build({}, ['--out', 'README.md'])
   expect([status, stderr]).toEqual([1, expect.stringContaining('ENOTDIR')])
   expect(stderr).not.toContain('    at ')
 })
@@ -118,7 +111,7 @@ test('refuses a working tree that has lost files of its commit, such as an empty
   repository.commit({ 'content/acme/one/versions/1.0.0.md': version('Text'), 'content/acme/index.md': 'Bio\n' })
   rmSync(join(repository.folder, 'content/acme'), { recursive: true })
   const settings = { CONTENT_DIR: join(repository.folder, 'content') }
-  const { status, stderr } = await fail(settings, '--out', join(root, 'lost'))
+  const { status, stderr } = await build(settings, ['--out', join(root, 'lost')])
   expect([status, existsSync(join(root, 'lost/dist'))]).toEqual([1, false])
   expect(stderr).toContain(
     'content/acme: expected the files of the checked-out commit, but 2 are missing, such as content/acme/index.md. Mount or restore what is missing (git restore), or commit its removal\n',
