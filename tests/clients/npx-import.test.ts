@@ -12,6 +12,7 @@ import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
 import { writeFiles } from './skill-hub.ts'
@@ -272,9 +273,9 @@ test('the package prompt-hub imports without anything installed, and that of the
   })
 })
 
-test('what users type are names of npm packages: the command is prompt-hub, the library prompt-hub-client', () => {
+test('what users type are names of npm packages: the command is prompt-hub, the library prompt-hub-client', async () => {
   const folder = temporaryFolder('prompt-hub-packed-')
-  execFileSync(process.execPath, ['scripts/releases/release-clients.ts', '--packages', folder])
+  expect(await runScript('scripts/releases/release-clients.ts', ['--packages', folder])).toMatchObject({ code: 0 })
   const aboutOf = (file: string) =>
     JSON.parse(execFileSync('tar', ['-xzOf', join(folder, file), 'package/package.json'], { encoding: 'utf8' }))
   const names = readdirSync(folder).sort()

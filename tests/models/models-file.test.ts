@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { formatModelsFile, parseModelsFile } from '../../src/catalogue/models-file.ts'
 import { findModelNotice } from '../../src/domain/content/models.ts'
 import { COMPILED } from '../compiled.ts'
+import { type Ran, runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const entry = (more = '') => `models:\n  - id: old-1\n    retires_at: "2026-12-11"\n${more}`
@@ -101,24 +102,27 @@ describe('npm run models', () => {
   })
   const START = `# Our list\n${entry('    replaced_by: new-1\n')}  - {id: withdrawn, retires_at: "2026-12-31"}\n  - {id: silent, retires_at: "2026-12-31"}\n`
 
-  function renew(args: string[], input = ''): Promise<{ code: number; out: string; err: string; text: string }> {
+  /** Runs the command in a folder with both files. */
+  async function renew(run: (args: string[], settings: object) => Promise<Ran>, args: string[], list = LIST) {
     const dir = temporaryFolder('renew-models-')
     writeFileSync(join(dir, 'models.yml'), START)
-    writeFileSync(join(dir, 'list.json'), LIST)
-    const command = ['scripts/content/renew-models.ts', ...args.map((arg) => arg.replace('DIR', dir))]
-    return new Promise((done) => {
-      const child = execFile(
-        process.execPath,
-        command,
-        { env: { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: dir } },
-        (error, out, err) => {
-          const text = readFileSync(join(dir, 'models.yml'), 'utf8')
-          done({ code: error ? Number(error.code) : 0, out, err, text })
-        },
-      )
-      child.stdin?.end(input)
-    })
+    writeFileSync(join(dir, 'list.json'), list)
+    const env = { PATH: process.env.PATH, ...COMPILED, CONTENT_DIR: dir }
+    const ran = await run(
+      args.map((arg) => arg.replace('DIR', dir)),
+      { env },
+    )
+    return { ...ran, text: readFileSync(join(dir, 'models.yml'), 'utf8') }
   }
+  const SCRIPT = 'scripts/content/renew-models.ts'
+  const loaded = (args: string[], settings: object) => runScript(SCRIPT, args, settings)
+  const withInput = (args: string[], settings: object) =>
+    new Promise<Ran>((done) => {
+      const child = execFile(process.execPath, [SCRIPT, ...args], settings, (error, stdout, stderr) =>
+        done({ code: error ? Number(error.code) : 0, stdout: String(stdout), stderr: String(stderr) }),
+      )
+      child.stdin?.end(LIST)
+    })
 
   const RENEWED = `# Our list
 models:
@@ -134,23 +138,23 @@ models:
 `
 
   test('adds, changes and withdraws what a list in a file says, and keeps the rest', async () => {
-    const { code, out, text } = await renew(['--source', 'https://example.com/ends', 'DIR/list.json'])
+    const { code, stdout, text } = await renew(loaded, ['--source', 'https://example.com/ends', 'DIR/list.json'])
     expect(text).toBe(RENEWED)
-    expect([code, out]).toEqual([0, expect.stringMatching(/^3 models in .*: 1 added, 1 changed, 1 removed\.\n$/)])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^3 models in .*: 1 added, 1 changed, 1 removed\.\n$/)])
   })
 
   test('reads the same list from standard input and from a URL', async () => {
-    expect((await renew(['--source', 'https://example.com/ends', '-'], LIST)).text).toBe(RENEWED)
+    expect((await renew(withInput, ['--source', 'https://example.com/ends', '-'])).text).toBe(RENEWED)
     const server = createServer((request, answer) => {
       answer.writeHead(request.url === '/v1/models' ? 200 : 401).end(LIST)
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     onTestFinished(() => void server.close())
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    expect((await renew(['--source', 'https://example.com/ends', `${origin}/v1/models`])).text).toBe(RENEWED)
-    const refused = await renew([`${origin}/other`])
+    expect((await renew(loaded, ['--source', 'https://example.com/ends', `${origin}/v1/models`])).text).toBe(RENEWED)
+    const refused = await renew(loaded, [`${origin}/other`])
     expect([refused.code, refused.text]).toEqual([1, START])
-    expect(refused.err).toContain('returned 401. If it needs a key, pipe the list in instead.')
+    expect(refused.stderr).toContain('returned 401. If it needs a key, pipe the list in instead.')
   })
 
   //  what                     list                                                        message
@@ -158,9 +162,9 @@ models:
     ['no dates', '{"data": [{"id": "a"}]}', 'No model in the list has a field shutdown_date or retires_at.'],
     ['a wrong date', '{"data": [{"id": "a", "shutdown_date": "soon"}]}', 'The list cannot be used.'],
   ])('refuses a list with %s, and leaves the file', async (_, list, message) => {
-    const { code, err, text } = await renew(['-'], list)
+    const { code, stderr, text } = await renew(loaded, ['DIR/list.json'], list)
     expect([code, text]).toEqual([1, START])
-    expect(err).toContain(message)
-    expect(err).not.toContain('    at ')
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('    at ')
   })
 })
