@@ -435,8 +435,11 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
         }),
     ]
   },
-  'a file that is pasted into the editor': (text) =>
-    ['prompt-file', 'dotprompt', 'prompty', 'skill'].map((format) => () => readPasted(`---\n${text}\n---\na`, format)),
+  // The readers of all formats are those of an import.
+  'a file that is pasted into the editor': (text) => [
+    () => readPasted(`---\n${text}\n---\na`, 'prompt-file'),
+    () => readPasted(`---\ntitle: A\n---\n${text}`, 'dotprompt'),
+  ],
   'an import': (text) => [
     ...jsonFilesWith(text).flatMap((file) => Object.values(JSON_READERS).map((read) => () => read(file, 'a'))),
     ...filesWith(text).flatMap((file) => [
