@@ -45,8 +45,9 @@ export async function serveSite<S extends Stores>(
   dir: string,
   { settings, openStores, serving }: SiteOptions<S>,
 ): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
-  const before = { ...process.env }
-  Object.assign(process.env, settings)
+  const before = process.env
+  // Settings are parsed once for each environment object.
+  process.env = { ...before, ...settings }
   const config = readConfig(process.env)
   const places = placesOf(join(dir, 'dist'))
   const source = await readBuildSource(config.contentDir, process.env)

@@ -10,8 +10,14 @@ import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'
 const hub = openMcpHub('content')
 // Silences the log, which receives the details that are hidden from clients.
 vi.spyOn(console, 'error').mockReturnValue(undefined)
-afterAll(() => hub.close())
-afterEach(() => vi.unstubAllEnvs())
+const environment = process.env
+afterEach(() => {
+  process.env = environment
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+  hub.close()
+})
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const LOCAL = 'http://localhost:8888/mcp'
@@ -172,9 +178,13 @@ describe('allowed hosts and origins', () => {
     ['another site', 'evil-my-hub.netlify.app', false],
     ['another site’s preview', 'a--my-hub.netlify.app.evil.example', false],
   ])('host on Netlify: %s', async (_, host, isOwn) => {
-    vi.stubEnv('SITE_URL', 'https://prompts.example.org')
-    vi.stubEnv('URL', 'https://main.example.org')
-    vi.stubEnv('SITE_NAME', 'my-hub')
+    // Settings are parsed once for each environment object.
+    process.env = {
+      ...environment,
+      SITE_URL: 'https://prompts.example.org',
+      URL: 'https://main.example.org',
+      SITE_NAME: 'my-hub',
+    }
     expect((await openHub(post(LIST), { ip: '192.0.2.1' })).isOwnHost(host)).toBe(isOwn)
   })
 })
