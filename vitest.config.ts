@@ -23,7 +23,7 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
  * process takes longer to start one.
  */
 const SHARED = [
-  'tests/{channels,cli,clients,formats,github,models,oidc,review,scripts,stores}/**/*.test.ts',
+  'tests/{channels,cli,clients,formats,github,models,oidc,openapi,review,scripts,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,trust,verify}.test.ts',
   'tests/{e2e/mistakes,netlify/dev-server-limit}.test.ts',
