@@ -246,7 +246,7 @@ class Behaviour(unittest.TestCase):
     def setUp(self):
         self.hub = type("OneHub", (Hub,), {"asked": []})
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self.hub)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.events = []
         self.folder = tempfile.TemporaryDirectory()
