@@ -27,6 +27,9 @@ function pack(folder: string): void {
     for (const path of ['packages/prompt-formats', 'src/domain', 'tsconfig.json'])
       cpSync(path, join(copy, path), { recursive: true })
     const cwd = join(copy, 'packages/prompt-formats')
+    // `npm run check:types` checks these files, which takes the compiler most of its time.
+    const config = join(copy, 'tsconfig.json')
+    writeFileSync(config, readFileSync(config, 'utf8').replace('"compilerOptions": {', '$& "noCheck": true,'))
     execFileSync('npm', ['pack', '--pack-destination', folder], { cwd, stdio: 'pipe' })
   } finally {
     rmSync(copy, { recursive: true })
