@@ -23,14 +23,13 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
  * process takes longer to start one.
  */
 const SHARED = [
-  'tests/{channels,cli,clients,formats,github,models,oidc,openapi,review,scripts,stores}/**/*.test.ts',
+  'tests/{channels,cli,clients,formats,github,mcp,models,oidc,openapi,review,scripts,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,trust,verify}.test.ts',
   'tests/{e2e/mistakes,netlify/dev-server-limit}.test.ts',
   'tests/host/{early-reads,first-seconds,http-server,log-without-reader,long-work,private-hub}.test.ts',
   'tests/host/{publishing-health,readiness,uncaught-errors,watch-content,watching}.test.ts',
   'tests/hubs/object-keys.test.ts',
-  'tests/mcp/{chat,clients,http,menu,skills,tools,tools-list}.test.ts',
   'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*,conditions}.test.ts',
   'tests/publish/{dangerous-content,faults-github,fresh,label-reads,manage,many-versions,moderation}.test.ts',
   'tests/publish/{names-and-paths,order,owner,prompt-file,proposals,quota}.test.ts',

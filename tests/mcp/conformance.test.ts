@@ -1,18 +1,23 @@
-// Runs the conformance suite and the Inspector against `npm start`, as tests/e2e/read-start.test.ts runs the official
+// Runs the conformance suite and the Inspector against the Node server, as tests/e2e/read-start.test.ts runs the official
 // clients. The baselines list the expected failures with their reasons.
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { launch, startProcess } from '../hubs/processes.ts'
+import { makeSiteFolder } from '../hubs/build-site.ts'
+import { freePort, launch } from '../hubs/processes.ts'
+import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const home = temporaryFolder('hub-mcp-home-')
-const server = await startProcess({
-  command: ['node', 'scripts/start.ts'],
-  settings: { CONTENT_DIR: resolve('content') },
+const port = await freePort()
+const base = `http://localhost:${port}`
+const server = await serveSite(makeSiteFolder('conformance'), {
+  settings: { CONTENT_DIR: resolve('content'), SITE_URL: base },
+  openStores: openOwnStores,
+  serving: { port },
 })
-afterAll(() => server?.run.end())
+afterAll(() => server.stop())
 
 async function run(program: string, parameters: readonly string[]) {
   const started = launch('node', [resolve('tests/node_modules', program), ...parameters], { HOME: home })
@@ -53,7 +58,7 @@ describe.concurrent('the conformance suite', () => {
     async (revision, mustPass) => {
       const results = mkdtempSync(join(home, 'results-'))
       const { code, log } = await run('conformance-0.2/dist/index.js', [
-        ...['server', '--url', `${server.base}/mcp`, '--timeout', '8000', '--requirements', revision],
+        ...['server', '--url', `${base}/mcp`, '--timeout', '8000', '--requirements', revision],
         ...['--output-dir', results, '--expected-failures', resolve(`tests/mcp/baseline-${revision}.yml`)],
       ])
       expect(log).toContain('Baseline check passed: all failures are expected.')
@@ -72,7 +77,7 @@ test.each(['legacy', 'modern'])(
   'the Inspector reports no warnings (%s)',
   async (era) => {
     const { code, log } = await run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
-      ...['--cli', `${server.base}/mcp`, '--method', 'tools/list', '--strict', '--protocol-era', era],
+      ...['--cli', `${base}/mcp`, '--method', 'tools/list', '--strict', '--protocol-era', era],
       ...['--format', 'json'],
     ])
     expect(code, log).toBe(0)
