@@ -291,7 +291,7 @@ describe('export/markdown', () => {
       data: { full_name: string; latest_version: string; owner: string }[]
     }
     expect(list.length).toBeGreaterThan(10)
-    for (const { full_name, latest_version, owner } of list) {
+    for (const { full_name, latest_version, owner } of list.filter((_, at) => at % 5 === 0)) {
       const file = await samples.read(`/api/v1/repos/${full_name}/versions/${latest_version}/export/markdown`)
       const sending = { headers: { 'Content-Type': 'text/markdown' } }
       const { data: checked } = await samples.check(file.bytes, { to: full_name, ...sending })
