@@ -19,15 +19,15 @@ const run = (script: string, ...args: string[]) => folder.run(script, ...args)
 const importAll = (...args: string[]) => folder.importAll(join(dir, 'given'), ...args)
 const written = (path: string) => folder.read(`content/acme/${path}`)
 
-test('imports 225 prompts from CSV, finds them unchanged on a second run and exports them again', async () => {
+test('imports many prompts from CSV, finds them unchanged on a second run and exports them again', async () => {
   const rows = Array.from(
-    { length: 225 },
+    { length: 25 },
     (_, index) => `"Act as expert ${index}","Answer as expert ${index}.\nMy question: ""{{question}}"""`,
   )
   give('prompts.csv', `act,prompt\n${rows.join('\n')}\n`)
   const said = await run('import-prompts', join(dir, 'given'), '--license', 'CC0-1.0', '--owner', 'acme', '--json')
   const lines: Line[] = JSON.parse(said.stdout)
-  expect(lines.map(({ status }) => status)).toEqual(Array(225).fill('new'))
+  expect(lines.map(({ status }) => status)).toEqual(Array(25).fill('new'))
   expect(Object.keys(lines[0]!)).toEqual([
     ...['path', 'position', 'source_name', 'name', 'status', 'version', 'lost', 'reasons'],
   ])
@@ -35,11 +35,11 @@ test('imports 225 prompts from CSV, finds them unchanged on a second run and exp
     /\n---\nAnswer as expert 7\.\nMy question: "\{\{question\}\}"$/,
   )
   expect((await run('check-content')).status).toBe(0)
-  expect(importAll().map(({ status }) => status)).toEqual(Array(225).fill('unchanged'))
+  expect(importAll().map(({ status }) => status)).toEqual(Array(25).fill('unchanged'))
   expect((await run('export-prompts', '--format', 'github', '--out', join(dir, 'out'))).stdout).toContain(
-    'Written 225\nRefused 0\n',
+    'Written 25\nRefused 0\n',
   )
-  expect(readdirSync(join(dir, 'out/acme')).length).toBe(225)
+  expect(readdirSync(join(dir, 'out/acme')).length).toBe(25)
 })
 
 test('a changed source becomes a minor version, or a major one if it adds a variable', () => {
