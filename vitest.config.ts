@@ -19,7 +19,7 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
 /**
  * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes
  * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file, and
- * as much for each client that tests/loaded.ts keeps. A file that starts many programs gains nothing, because a large
+ * as much for each client that tests/loaded.ts keeps. A file that starts many programs gains less, because a large
  * process takes longer to start one.
  */
 const SHARED = [

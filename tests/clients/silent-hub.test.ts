@@ -100,7 +100,7 @@ describe.each(FAST)('$name', ({ command }) => {
     const lines = stderr.split('\n').filter((line) => !/ is not there; | one more was not sent$/.test(line))
     expect(lines).toEqual([expect.stringMatching(/^prompt-hub: .*127\.0\.0\.1:\d+.* did not respond/), ''])
     // With the times as they are, a minute for a read and three for a change.
-    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    expect(performance.now() - startedAt).toBeLessThan(55_000)
   })
 })
 

@@ -47,7 +47,7 @@ test('the TypeScript library', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const events: string[] = []
   const onEvent = ({ type }: { type: string }) => events.push(type)
-  const times = { freshMs: 0, revalidateMs: 0, timeoutMs: 1_500, deadlineMs: 2_500, retries: 0 }
+  const times = { freshMs: 0, revalidateMs: 0, timeoutMs: 4_000, deadlineMs: 8_000, retries: 0 }
   const client = new PromptHub({ url: hub.url, ...times, onEvent })
   const got: string[] = []
   const get = async (name: string, options = {}) => {
@@ -56,7 +56,7 @@ test('the TypeScript library', async () => {
       (prompt) => prompt.source,
       (error) => error instanceof PromptHubError && error.code,
     )
-    got.push(`${source}${performance.now() - startedAt > 1_000 ? ' waited' : ''}`)
+    got.push(`${source}${performance.now() - startedAt > 3_000 ? ' waited' : ''}`)
   }
   await get('acme/hello')
   await fetch(`${hub.url}/off`)
@@ -81,7 +81,7 @@ const PROGRAM = `
 import json, sys, time, types, urllib.request
 import prompt_hub
 url, events, got = sys.argv[1], [], []
-client = prompt_hub.PromptHub(url, fresh=0, revalidate=0, timeout=1.5, deadline=2.5, retries=0, on_event=lambda event: events.append(event.type))
+client = prompt_hub.PromptHub(url, fresh=0, revalidate=0, timeout=4, deadline=8, retries=0, on_event=lambda event: events.append(event.type))
 def switch(path):
     urllib.request.urlopen(url + path).read()
 def get(name, **options):
@@ -90,7 +90,7 @@ def get(name, **options):
         source = client.get(name, **options).source
     except prompt_hub.PromptHubError as error:
         source = error.code
-    got.append(source + (" waited" if time.time() - started_at > 1 else ""))
+    got.append(source + (" waited" if time.time() - started_at > 3 else ""))
 get("acme/hello")
 switch("/off")
 get("acme/hello")
@@ -153,7 +153,7 @@ test.each([
   ['fails', fail],
 ])('a store that %s makes no call fail', async (_, work) => {
   const store = { read: work, write: work, remove: work }
-  const client = new PromptHub({ url: hub.url, timeoutMs: 1_000, retries: 0, store })
+  const client = new PromptHub({ url: hub.url, timeoutMs: 3_000, retries: 0, store })
   expect((await client.get('acme/hello')).source).toBe('network')
   expect((await client.get('acme/hello')).source).toBe('memory')
   await expect(client.get('acme/none')).rejects.toMatchObject({ code: 'not_found' })
