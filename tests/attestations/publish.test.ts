@@ -217,6 +217,7 @@ describe('nothing is written for', () => {
   const elsewhere = 'octo/prompts/.github/workflows/other.yml@refs/heads/main'
   const start = 'attestations.0: '
   const untrusted = `${start}the workflow that signed is not a trusted publisher: `
+  // verify.test.ts has what is wrong with a bundle, and with its signer.
   const cases: [what: string, bundles: () => Promise<unknown[]>, message: string | RegExp][] = [
     [
       'an attestation about other bytes',
@@ -227,11 +228,6 @@ describe('nothing is written for', () => {
       'an attestation about the content alone',
       async () => [await sign(about)],
       /^attestations\.0: expected the subject acme\/code-review#manifest with the SHA-256 of the manifest of 1\.0\.1, /,
-    ],
-    [
-      'another repository',
-      async () => [await sign(about, { claims: { repository: 'evil/prompts' } })],
-      `${untrusted}repository: a different repository is trusted.`,
     ],
     [
       'another workflow',
@@ -247,11 +243,6 @@ describe('nothing is written for', () => {
       'one of several that is wrong',
       async () => [await sign(about), await sign(about, { claims: { repository_id: '7' } })],
       'attestations.1: the workflow that signed is not a trusted publisher: repository_id: the trusted repository has this name but a different ID.',
-    ],
-    [
-      'another media type',
-      async () => [{ ...(await sign(about)), mediaType: 'application/vnd.dev.sigstore.bundle+json;version=0.2' }],
-      /^attestations\.0: the bundle cannot be read: mediaType: expected application\/vnd\.dev\.sigstore\.bundle\.v0\.3\+json/,
     ],
     ['no bundle', async () => [7], 'attestations.0: expected a Sigstore bundle, a JSON object.'],
     ['too many', async () => Array(6).fill({}), 'attestations: expected at most 5 attestations.'],

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { createGit } from '../../src/git/git-command.ts'
 import type { GitStore } from '../../src/git/git-store.ts'
 import { openLocalGit } from '../../src/git/git-store-local.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
@@ -21,6 +22,12 @@ export interface World {
   gitFolder(): Promise<string>
   /** Returns the content folder at the branch head, as a build would read it. */
   contentDir(): Promise<string>
+}
+
+/** Runs git in the repository of a world. @returns standard output */
+export async function gitOf(world: World, ...args: string[]): Promise<string> {
+  const folder = await world.gitFolder()
+  return (await createGit(folder, process.env, { GIT_DIR: folder }).run(args)).toString()
 }
 
 /** Creates a local working tree with one commit. @param files the files in that commit */

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { createGit } from '../../src/git/git-command.ts'
 import type { Answer } from '../hubs/publishing.ts'
-import type { World } from '../hubs/worlds.ts'
+import { gitOf, type World } from '../hubs/worlds.ts'
 
 /**
  * Checks a repository's history with the real git: it is intact and linear, each commit adds one version file and the
@@ -12,9 +12,9 @@ import type { World } from '../hubs/worlds.ts'
  * @returns the paths of the version files, oldest first
  */
 export async function judgeHistory(world: World): Promise<string[]> {
+  // A repository on GitHub is exported once for all questions.
   const folder = await world.gitFolder()
-  const { run } = createGit(folder, process.env, { GIT_DIR: folder })
-  const git = async (...args: string[]) => (await run(args)).toString()
+  const git = (...args: string[]) => gitOf({ ...world, gitFolder: async () => folder }, ...args)
   const [broken, merges, log] = await Promise.all([
     git('fsck', '--full', '--strict', '--no-dangling'),
     git('rev-list', '--min-parents=2', 'main'),

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Hub, openHub, REPOSITORY, type Sending } from '../hubs/publishing.ts'
-import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { gitOf, openLocalWorld, type World } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { judgeHistory } from './history.ts'
 
@@ -52,8 +52,7 @@ export function openForInputs(): void {
 }
 
 /** Runs git in the repository that the hub publishes to. */
-export const git = async (...args: string[]) =>
-  execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
+export const git = (...args: string[]) => gitOf(world, ...args)
 /** Reads the head of the branch without a process, because tests compare it before and after each request. */
 export const head = async () => readFileSync(join(await world.gitFolder(), 'refs/heads/main'), 'utf8')
 

@@ -1,6 +1,5 @@
 // Tests changes to what is published: each field, permission and state, and with many concurrent callers. See docs/contract.md section 7.
 
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -9,7 +8,7 @@ import { pointing } from '../fixtures/labels.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
-import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { gitOf, openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const INDEX = '---\n# ours\ntitle: "Code review" # kept\ntags: [a]\nlabels:\n  production: "1.0.0"\n---\n\nNotes\r\n'
 
@@ -516,7 +515,7 @@ describe('on GitHub, with races and faults', () => {
     for (const spy of logged) spy.mockRestore()
   })
   const commits = async () =>
-    execFileSync('git', ['--git-dir', await world.gitFolder(), 'log', '--format=%s', 'main'], { encoding: 'utf8' })
+    (await gitOf(world, 'log', '--format=%s', 'main'))
       .split('\n')
       .filter((line) => line.startsWith('acme/code-review: '))
 

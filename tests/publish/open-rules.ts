@@ -1,8 +1,7 @@
 // Opens the hub for the tests of the publishing rules: a repository with the given files, and helpers that read from
 // git.
-import { execFileSync } from 'node:child_process'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
-import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { gitOf, openLocalWorld, type World } from '../hubs/worlds.ts'
 
 /** The path of the index.md of the repository to which these tests publish. */
 export const INDEX = `content/${REPOSITORY}/index.md`
@@ -20,8 +19,7 @@ export const open = async (files: Record<string, string> = {}) => {
   hub = await openHub(world)
 }
 /** Runs git in the repository of `world`. */
-export const git = async (...args: string[]) =>
-  execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
+export const git = (...args: string[]) => gitOf(world, ...args)
 /** Returns the number of commits on main. */
 export const commits = async () => Number(await git('rev-list', '--count', 'main'))
 /** Returns the content of a file at the branch head. */

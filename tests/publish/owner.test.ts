@@ -1,13 +1,12 @@
 // Tests changes to an owner: each field, who may change it, conflicts, and hostile input.
 // See docs/contract.md section 7.
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { shareCopies } from '../../src/state/shared-copies.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
-import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { gitOf, openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const OWNER =
   '---\n# ours\nname: "Acme" # kept\nmembers:\n  - alice # since 2024\n  - 583231\nprotected_labels: [stable]\n---\n\nWe review.\r\n'
@@ -61,9 +60,7 @@ const fileOf = async (owner = 'acme') => readFileSync(join(await world.contentDi
 const userOf = async (owner = 'acme') => (await hub.read(`/api/v1/users/${owner}`)).data
 async function logOf(owner = 'acme'): Promise<string[]> {
   const format = ['log', '--format=%H|%s|%(trailers:key=Changed-By,valueonly,separator=)', 'main', '--']
-  const git = await world.gitFolder()
-  const log = execFileSync('git', ['--git-dir', git, ...format, `content/${owner}/index.md`], { encoding: 'utf8' })
-  return log.trim().split('\n')
+  return (await gitOf(world, ...format, `content/${owner}/index.md`)).trim().split('\n')
 }
 const problem = ({ status, code, message }: Answer) => [status, code, message]
 

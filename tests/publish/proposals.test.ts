@@ -1,6 +1,5 @@
 // Tests what members approve: proposals (who may propose, read, accept and reject, what is published, and what stays when
 // hubs race or die; see docs/proposals.md), and new capabilities of a label.
-import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, test } from 'vitest'
 import { listEvents } from '../../src/content/content-events.ts'
 import type { StoredProposal } from '../../src/domain/publishing/stored-proposal.ts'
@@ -8,7 +7,7 @@ import type { ProposalClaim } from '../../src/state/proposal-store.ts'
 import { openProposals } from '../../src/state/proposals.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
-import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { gitOf, openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const members = 'members: [alice, bob]'
 const version = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nReview {{diff}}.\n'
@@ -45,10 +44,8 @@ const propose = async (content: string, by: Person = ALICE, to = 'acme/review', 
 const decide = async (how: 'accept' | 'reject', id: unknown, by: Person = BOB, to = 'acme/review', body?: object) =>
   hub.publish(body, { path: pathOf(to, `/${id}/${how}`), ...signedIn(by) })
 const read = async (id: unknown, rest = '', to = 'acme/review') => hub.read(pathOf(to, `/${id}${rest}`))
-const log = async (format: string) =>
-  execFileSync('git', ['--git-dir', await world.gitFolder(), 'log', '-1', `--format=${format}`, 'main']).toString()
-const countCommits = async () =>
-  execFileSync('git', ['--git-dir', await world.gitFolder(), 'rev-list', '--count', 'main']).toString()
+const log = (format: string) => gitOf(world, 'log', '-1', `--format=${format}`, 'main')
+const countCommits = () => gitOf(world, 'rev-list', '--count', 'main')
 const said = ({ status, code }: Answer) => [status, code]
 
 test('proposes, reads by the address alone, and accepts with one commit that names both', async () => {

@@ -1,5 +1,4 @@
 // Tests webhooks: who may set them, what is delivered, and what becomes of receivers that are hostile, slow or down. See src/pages/docs/webhooks.md.
-import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
@@ -16,7 +15,7 @@ import { OPERATOR, openQueue, openWebhooks, type Queued } from '../../src/state/
 import { BASE_URL } from '../hubs/handlers.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
-import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { gitOf, openLocalWorld, type World } from '../hubs/worlds.ts'
 import { blocksOf } from '../operate/follow-guide.ts'
 
 const FILES = { 'content/acme/index.md': '---\nname: Acme\n---\n', 'content/zoe/index.md': '---\nname: Zoe\n---\n' }
@@ -63,8 +62,7 @@ async function receive(answer: (request: IncomingMessage, response: ServerRespon
 }
 const accept = (_: IncomingMessage, response: ServerResponse) => void response.writeHead(204).end()
 
-const headOf = async () =>
-  execFileSync('git', ['--git-dir', await world.gitFolder(), 'rev-parse', 'main'], { encoding: 'utf8' }).trim()
+const headOf = async () => (await gitOf(world, 'rev-parse', 'main')).trim()
 
 /** Starts to deliver what is at the head of the branch. */
 async function deliver({ operator, timeoutMs = 10_000 }: { operator?: string; timeoutMs?: number } = {}) {
