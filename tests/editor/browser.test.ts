@@ -2,7 +2,7 @@
 // without JavaScript, and with forged forms. All tests share one hub.
 
 import type { Browser } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { pointing } from '../fixtures/labels.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { expectUsable } from '../site/axe.ts'
@@ -36,7 +36,12 @@ useBrowserAndHub(CONTENT, (...opened) => {
   ;[browser, hub] = opened
 })
 
-const open = async (javaScriptEnabled: boolean) => (await signIn(browser, hub, { javaScriptEnabled })).page
+const open = async (javaScriptEnabled: boolean) => {
+  const { page } = await signIn(browser, hub, { javaScriptEnabled })
+  // A page that stays open takes processor time.
+  onTestFinished(() => page.close())
+  return page
+}
 
 const record = async (name: string) => (await (await fetch(`${hub.url}/api/v1/repos/${name}`)).json()).data
 const raw = async (name: string) => (await fetch(`${hub.url}/api/v1/repos/${name}/raw`)).text()

@@ -1,7 +1,7 @@
 // Tests an owner's settings in a browser: every form, by keyboard and without JavaScript, with mistakes, a conflict,
 // visitors who are no members, and forged forms.
 import type { Browser, Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parseYaml } from '../../src/domain/text/yaml.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { expectUsable } from '../site/axe.ts'
@@ -26,6 +26,7 @@ export function testOwnerSettings(opened: () => [Browser, BuiltHub]): void {
 
   async function open(login: string, javaScriptEnabled = false): Promise<Page> {
     const { page } = await signIn(browser, hub, { javaScriptEnabled }, login)
+    onTestFinished(() => page.close())
     return page
   }
 

@@ -252,11 +252,19 @@ async function crawl(site: BuiltSite): Promise<Map<string, Crawled>> {
   const pages = new Map<string, Crawled>()
   const queue = [{ link: '/', from: '' }]
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const { pathname, search, hash, origin: target } = new URL(next.link, site.origin + (next.from || '/'))
+    const {
+      pathname,
+      search,
+      searchParams,
+      hash,
+      origin: target,
+    } = new URL(next.link, site.origin + (next.from || '/'))
     if (target !== site.origin && target !== SITE_URL) continue
     const path = pathname + search
-    // The plain prompts differ only in their numbers.
-    if (!pages.has(path) && /^\/(?:[\w/.]*\/)?mallory\/plain-(?:[2-9]|\d\d)/.test(path))
+    // The plain prompts differ only in their numbers, the sign-in in where it leads back to, and searches in their filters.
+    const isLikeOthers =
+      /^\/(?:[\w/.]*\/)?mallory\/plain-(?:[2-9]|\d\d)|^\/settings\?/.test(path) || searchParams.size > 2
+    if (!pages.has(path) && isLikeOthers)
       pages.set(path, { status: 200, from: next.from, ids: undefined, fragments: new Set() })
     let crawled = pages.get(path)
     if (!crawled) {
