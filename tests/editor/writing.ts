@@ -272,11 +272,13 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
       const text = document.createRange()
       text.selectNode(document.createTreeWalker(box, NodeFilter.SHOW_TEXT).nextNode()!)
       const { left, width } = box.getBoundingClientRect()
-      return text.getClientRects()[0]!.left > left + width / 2
+      const [line] = text.getClientRects()
+      return line !== undefined && line.left > left + width / 2
     }
     await page.locator('[data-preview]').getByText('Line').first().waitFor()
+    // The preview may be drawn again meanwhile.
     for (const box of ['.cm-line', '[data-preview] pre'])
-      expect(await page.locator(box).first().evaluate(isAtTheRight), box).toBe(true)
+      await expect.poll(() => page.locator(box).first().evaluate(isAtTheRight), { message: box }).toBe(true)
     expect(await page.getByLabel('Title').getAttribute('dir')).toBe('auto')
     await expectUsable(page, false)
     await expectBarInView()
