@@ -30,6 +30,7 @@ const SHARED = [
   'tests/host/{early-reads,first-seconds,http-server,log-without-reader,long-work,private-hub}.test.ts',
   'tests/host/{publishing-health,readiness,uncaught-errors,watch-content,watching}.test.ts',
   'tests/hubs/object-keys.test.ts',
+  'tests/operate/{alerts,operating}.test.ts',
   'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*,conditions}.test.ts',
   'tests/publish/{dangerous-content,faults-github,fresh,label-reads,manage,many-versions,moderation}.test.ts',
   'tests/publish/{names-and-paths,order,owner,prompt-file,proposals,quota}.test.ts',

@@ -94,14 +94,6 @@ describe('hubcli', () => {
       })
     })
 
-    test('returns a yanked version with a warning and the reason', async () => {
-      expect(await run(['cat', 'acme/x@2.1.0'])).toMatchObject({
-        code: 0,
-        stdout: 'leak',
-        stderr: 'hubcli: warning: acme/x 2.1.0 was yanked: It leaks\n',
-      })
-    })
-
     test('cat works when the version list is unavailable', async () => {
       hub.meddle = (asked, answer) => {
         if (!asked.endsWith('versions.json')) return false

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../src/content/content-dir.ts'
+import { freePort } from '../hubs/processes.ts'
 import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -195,15 +196,21 @@ describe('an upgrade', () => {
   /** What the stand-in for systemd starts: a server that is ready, unless the code says otherwise. */
   const SERVER = `const { readFileSync } = require('node:fs')
 require('node:http').createServer((_, out) => { out.statusCode = readFileSync('${code}/ready', 'utf8').trim() === 'yes' ? 200 : 503; out.end() }).listen(PORT, 'localhost')`
-  const upgrade = (...args: string[]) =>
+  const upgradeWithin = (readyMs: number, ...args: string[]) =>
     runScript('scripts/operate/upgrade.ts', args, {
       cwd: code,
-      env: { PATH: `${tools}:${process.env.PATH}`, HOME: folder, UPGRADE_UNITS: folder, UPGRADE_READY_MS: '8000' },
+      env: {
+        PATH: `${tools}:${process.env.PATH}`,
+        HOME: folder,
+        UPGRADE_UNITS: folder,
+        UPGRADE_READY_MS: String(readyMs),
+      },
     })
+  const upgrade = (...args: string[]) => upgradeWithin(120_000, ...args)
   const version = () => readFileSync(join(code, 'version'), 'utf8').trim()
-  const port = 8965
 
-  beforeAll(() => {
+  beforeAll(async () => {
+    const port = await freePort()
     const origin = join(folder, 'origin')
     git(folder, 'init', '-q', '-b', 'main', origin)
     mkdirSync(join(origin, 'deploy/systemd'), { recursive: true })
@@ -259,7 +266,7 @@ esac`,
   })
 
   test('goes back by itself if the new code is never ready', async () => {
-    expect(await upgrade('1.2.0')).toMatchObject({
+    expect(await upgradeWithin(8_000, '1.2.0')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('runs the code from before'),
     })
