@@ -138,8 +138,9 @@ export function rank(
     const scores = new Float64Array(keys.map(score))
     return byAge.toSorted((a, b) => scores[b]! - scores[a]!)
   }
+  const isActive = (place: number) => !keys[place]!.isDeprecated
   const activeFirst = (order: Uint32Array<ArrayBuffer>) =>
-    order.toSorted((a, b) => Number(keys[a]!.isDeprecated) - Number(keys[b]!.isDeprecated))
+    Uint32Array.from([...order.filter(isActive), ...order.filter((place) => !isActive(place))])
   const places = new Map(originals.size === 0 ? [] : repositories.map((_, place) => [nameOf(place), place]))
   const copies = new Map<number, number[]>()
   for (const [copy, names] of originals) {
