@@ -22,6 +22,32 @@ const TABLE = `
   CREATE INDEX state_expires_at ON state (expires_at) WHERE expires_at IS NOT NULL;
 `
 
+/** A statement that writes. */
+export interface StateWrite {
+  path: string
+  /** The file that the hub has open. */
+  identity: string | undefined
+  sql: string
+  values: (string | number | Uint8Array | null)[]
+}
+
+/** The rows that a write returned, or the error of SQLite: a clone of an error loses its code. */
+export type Written =
+  | { rows: Record<string, unknown>[]; failure?: never }
+  | { rows?: never; failure: { message: string; errcode?: number } }
+
+/** Writes elsewhere, one statement at a time. */
+export interface StateWriter {
+  write: (write: StateWrite) => Promise<Written>
+  /** Closes the file, which the next write opens again. */
+  closeFile: () => Promise<void>
+  /** Ends the writer. */
+  end: () => void
+}
+
+/** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
+export const WRITE_SETTINGS = 'PRAGMA synchronous = FULL; PRAGMA secure_delete = ON'
+
 /** An open file. */
 interface OpenFile {
   database: DatabaseSync
@@ -36,14 +62,28 @@ interface OpenFile {
  * Opens the file, or creates it if it is missing. If it is deleted, replaced, or loses its table later, the next call opens it again.
  *
  * @param now a clock in milliseconds since 1970
+ * @param writer carries out the writes; without one, they block this thread until they are on the disk
  * @throws Error if the file is not a database, or if a newer version of the hub wrote it
  */
-export async function openSqliteState(path: string, now: () => number = Date.now): Promise<OpenStateStore> {
+export async function openSqliteState(
+  path: string,
+  now: () => number = Date.now,
+  writer?: StateWriter,
+): Promise<OpenStateStore> {
   const share = shareRunning<OpenFile>()
   let file: OpenFile | undefined
-  const close = () => {
-    if (file) closeFile(file, path)
+  let closing: Promise<unknown> = Promise.resolve()
+  /** The writer closes the file first, because what closes it last removes its log. */
+  const close = async () => {
+    const mine = file
     file = undefined
+    if (!mine) return
+    const closed = closing.then(async () => {
+      await writer?.closeFile()
+      closeFile(mine, path)
+    })
+    closing = closed.catch(() => {})
+    await closed
   }
   const open = async (): Promise<OpenFile> => {
     if (file && file.identity === identify(path)) return file
@@ -53,14 +93,15 @@ export async function openSqliteState(path: string, now: () => number = Date.now
           file: nameOf(path),
           fix: AFTER_LOSS,
         })
-        close()
+        await close()
       }
+      await closing
       file = await openFile(path)
       return file
     })
   }
   /** Runs work on the open file, once more if the file lost its table, or if another call has closed it. */
-  const callStore = async <Value>(work: (file: OpenFile) => Value): Promise<Value> => {
+  const callStore = async <Value>(work: (file: OpenFile) => Value | Promise<Value>): Promise<Value> => {
     for (let isRetry = false; ; isRetry = true) {
       let opened: OpenFile | undefined
       try {
@@ -68,13 +109,19 @@ export async function openSqliteState(path: string, now: () => number = Date.now
         opened = mine
         return await untilFree(() => work(mine))
       } catch (error) {
-        if (opened === file && (isMissingTable(error) || isDamage(error))) close()
+        if (opened === file && (isMissingTable(error) || isDamage(error))) await close()
         if (isRetry || opened?.database.isOpen !== false) throw stateUnavailable(explainSqlite(error, nameOf(path)))
       }
     }
   }
   const run: Parameters<typeof openSqlState>[0]['run'] = (sql, values) =>
-    callStore((opened) => statementOf(opened, sql).all(...values))
+    callStore(async (opened) => {
+      if (!writer || sql.startsWith('SELECT')) return statementOf(opened, sql).all(...values)
+      const { identity } = opened
+      const { rows, failure } = await writer.write({ path, identity, sql: toSqlite(sql), values })
+      if (failure) throw Object.assign(new Error(failure.message), failure)
+      return rows
+    })
   try {
     file = await openFile(path)
   } catch (error) {
@@ -87,7 +134,10 @@ export async function openSqliteState(path: string, now: () => number = Date.now
       await callStore(() => readAsNewcomer(path))
       await checkStore(state, now())
     },
-    close: async () => close(),
+    async close() {
+      await close()
+      writer?.end()
+    },
   }
 }
 
@@ -97,8 +147,11 @@ function nameOf(path: string): string {
   return name.startsWith('..') ? path : name
 }
 
+/** Parameters are `?1` in SQLite, and `$1` in PostgreSQL. */
+const toSqlite = (sql: string) => sql.replaceAll('$', '?')
+
 function statementOf({ database, statements }: OpenFile, sql: string): StatementSync {
-  const known = statements.get(sql) ?? database.prepare(sql.replaceAll('$', '?'))
+  const known = statements.get(sql) ?? database.prepare(toSqlite(sql))
   statements.set(sql, known)
   return known
 }
@@ -135,7 +188,8 @@ function closeFile({ database, identity, logIdentity }: OpenFile, path: string):
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-function identify(path: string): string | undefined {
+/** Identifies the file at a path: another program may replace or delete it. */
+export function identify(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats && `${stats.dev} ${stats.ino}`
 }
@@ -162,9 +216,8 @@ function checkFormat(database: DatabaseSync, path: string): void {
     )
 }
 
-/** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
 function prepareFile(database: DatabaseSync, path: string): void {
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
+  database.exec(`PRAGMA journal_mode = WAL; ${WRITE_SETTINGS}`)
   const hasTable = () => database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined
   checkFormat(database, path)
   if (readFormat(database) === FORMAT && hasTable()) return
@@ -188,10 +241,10 @@ function prepareFile(database: DatabaseSync, path: string): void {
 }
 
 /** Retries while another process has the file locked, without blocking this thread. */
-async function untilFree<Value>(work: () => Value): Promise<Value> {
+async function untilFree<Value>(work: () => Value | Promise<Value>): Promise<Value> {
   for (const deadline = performance.now() + MAX_WAIT_MS; ; ) {
     try {
-      return work()
+      return await work()
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
     }

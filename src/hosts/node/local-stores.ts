@@ -35,7 +35,7 @@ export interface LocalStores extends Pick<ServerHub, 'state' | 'localKeys'> {
 export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
   const { contentDir, signIn, baseUrl, databaseUrl } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
-  const state = await openState(config, root)
+  const state = await openState(config, root, { isServing: true })
   inBackground('Removing expired entries', () => state.removeExpired())
   const stateWatch = watchState(state, databaseUrl === undefined ? 'file' : 'database')
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)

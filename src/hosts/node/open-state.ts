@@ -3,10 +3,11 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { BuildSource } from '../../state/fresh-copies.ts'
 import type { OpenStateStore } from '../../state/state-entries.ts'
-import { openSqliteState } from '../../state/state-sqlite.ts'
+import { openSqliteState, type StateWriter, type Written } from '../../state/state-sqlite.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { removeBuiltCopies } from '../../state/stored-copies.ts'
 import { inBackground } from './http/background.ts'
+import { openThreadPool } from './thread-pool.ts'
 
 /** The file in which the server keeps data that is not in git. */
 const STATE_FILE = '.hub/state.db'
@@ -16,13 +17,33 @@ const SWEEP_MS = 600_000
  * Opens the state store.
  *
  * @param root the folder that contains `.hub`
+ * @param isServing whether this thread serves reads, which must not wait for the disk
  * @throws Error if the file is not a database, or if a newer version of the hub wrote it
  */
-export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, root = '.'): Promise<OpenStateStore> {
+export async function openState(
+  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+  root = '.',
+  { isServing = false } = {},
+): Promise<OpenStateStore> {
   if (databaseUrl !== undefined)
     // Imported only here, because most hubs run on one machine.
     return (await import('../../state/state-postgres.ts')).openPostgresState(databaseUrl)
-  return openSqliteState(resolve(root, STATE_FILE))
+  return openSqliteState(resolve(root, STATE_FILE), Date.now, isServing ? openStateWriter() : undefined)
+}
+
+/** A proposal has eight million characters, of which a write needs a few copies. */
+const WRITER_MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 }
+
+/** Starts a thread that writes to the state file. */
+export function openStateWriter(): StateWriter {
+  const pool = openThreadPool('state-thread.ts', { maxThreads: 1, memory: WRITER_MEMORY })
+  return {
+    write: async (write) => (await pool.run(write, { name: 'write' })) as Written,
+    closeFile: async () => {
+      await pool.run(undefined, { name: 'close' })
+    },
+    end: pool.close,
+  }
 }
 
 /**

@@ -25,7 +25,7 @@ export function openThreadPool(
   )
   return {
     /** Runs a function of the module in a thread. The signal ends the thread if the task is running. */
-    run: (task: unknown, options: { name: string; signal: AbortSignal }): Promise<unknown> => pool.run(task, options),
+    run: (task: unknown, options: { name: string; signal?: AbortSignal }): Promise<unknown> => pool.run(task, options),
     /** Stops the threads; running tasks fail. */
     close(): void {
       // Not awaited, because a thread that cannot be stopped now ends with the process.

@@ -6,6 +6,7 @@ import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:f
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { listKeys } from '../../../src/state/state-entries.ts'
 import { openSqliteState } from '../../../src/state/state-sqlite.ts'
@@ -67,7 +68,11 @@ test('concurrent processes lose no writes', async () => {
   const collected = writers.map(collect)
   await Promise.all(writers.map((writer) => once(writer.stdout!, 'data')))
   const state = await openSqliteState(path)
-  while (collected.some(({ lines }) => lines.length <= 10)) await state.set('of-this-process', 'x')
+  do {
+    await state.set('of-this-process', 'x')
+    // A write that never waits would leave no time to hear the others.
+    await setImmediate()
+  } while (collected.some(({ lines }) => lines.length <= 10))
   for (const writer of writers) writer.kill('SIGTERM')
   await Promise.all(collected.map(({ ended }) => ended))
   const written = collected.flatMap(({ lines }) => lines).filter((line) => line.endsWith('.'))
