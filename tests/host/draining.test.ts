@@ -40,7 +40,7 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_REQUESTS: 'off',
   })
-  const port = await poll('the socket listens', 20_000, async () => /^port (\d+)$/m.exec(run.log())?.[1])
+  const port = await poll('the socket listens', 300_000, async () => /^port (\d+)$/m.exec(run.log())?.[1])
   base = `http://127.0.0.1:${port}`
 })
 afterAll(() => run?.end())

@@ -14,7 +14,7 @@ import { freePort, launch, type Run, startProcess } from '../hubs/processes.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-const WITHIN = 90_000
+const WITHIN = 120_000
 const root = temporaryFolder('hub-faulty-')
 const repository = makeRepository('ready')
 const version = '---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\nText\n'
@@ -56,7 +56,7 @@ const IS_BUILDER = 'workerData?.contentDir !== undefined'
 const THREAD = `import { parentPort, workerData } from 'node:worker_threads'`
 
 test('when the builder crashes at once, the start fails with an error message and no stack trace', {
-  timeout: WITHIN,
+  timeout: 5 * WITHIN,
 }, async () => {
   const settings = withFault(
     'dead',
@@ -81,7 +81,7 @@ test('when the builder crashes at once, the start fails with an error message an
 })
 
 test('serves what the checked-out commit has, whatever the content folder has lost without a commit', {
-  timeout: 3 * WITHIN,
+  timeout: 5 * WITHIN,
 }, async () => {
   const others = makeRepository('ready')
   const content = join(others.folder, 'content')
@@ -156,7 +156,7 @@ test('serves what the checked-out commit has, whatever the content folder has lo
 })
 
 test('without git, serves no empty folder where a build had prompts, also after an upgrade, and polls if the system cannot watch files', {
-  timeout: 3 * WITHIN,
+  timeout: 5 * WITHIN,
 }, async () => {
   const content = join(root, 'plain')
   const settings = { CONTENT_DIR: content, SITE_URL: 'http://plain.localhost', RATE_LIMIT_PER_MINUTE: '0' }
@@ -207,7 +207,7 @@ test('without git, serves no empty folder where a build had prompts, also after 
 })
 
 test('lists a new prompt although no file change event arrives, with fewer open files than connections, and after an uncaught error', {
-  timeout: 2 * WITHIN,
+  timeout: 5 * WITHIN,
 }, async () => {
   const ask = await start(
     {

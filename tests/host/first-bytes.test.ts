@@ -8,7 +8,7 @@ import { type Machine, type Machines, openMachines } from '../hubs/machines.ts'
 import type { Run } from '../hubs/processes.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
 
-const WITHIN = 60_000
+const WITHIN = 120_000
 let repository: LocalRepository
 let machines: Machines
 let machine: Machine
@@ -340,7 +340,7 @@ describe('a publish on top of a changed branch', () => {
     await expect.poll(titleOf, { timeout: WITHIN }).toBe('A prompt')
     const head = commit()
     // The next look at all files would find it after a minute.
-    await expect.poll(async () => (await health()).commit, { timeout: WITHIN / 2 }).toBe(head)
+    await expect.poll(async () => (await health()).commit, { timeout: 50_000 }).toBe(head)
   })
 
   test('a repeated publish returns its own bytes', async () => {

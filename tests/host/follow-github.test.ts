@@ -10,7 +10,7 @@ import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '
 import { type Machine, type Machines, openMachines } from '../hubs/machines.ts'
 import { launch, type Run } from '../hubs/processes.ts'
 
-const WITHIN = 30_000
+const WITHIN = 120_000
 let standIn: GitHubStandIn
 let place: StandInRepository
 let machines: Machines

@@ -75,11 +75,11 @@ test.each<[string, (repository: Repository) => void, RegExp]>([
   const { health, stop } = watchPublishing(git)
   onTestFinished(stop)
   vi.advanceTimersByTime(10_000)
-  await vi.waitFor(() => expect(health().wasPossible).toBe(true), 30_000)
+  await vi.waitFor(() => expect(health().wasPossible).toBe(true), 120_000)
   expect(await ask(health())).toEqual({ ready: 200, unready: [], plain: 200, up: '1', status: 'ok' })
   damage(repository)
   vi.advanceTimersByTime(10_000)
-  await vi.waitFor(() => expect(health().problem).not.toBeNull(), 30_000)
+  await vi.waitFor(() => expect(health().problem).not.toBeNull(), 120_000)
   const reason = expect.stringMatching(says)
   const unready = [{ part: 'publishing', reason }]
   expect(await ask(health())).toEqual({ ready: 503, unready, plain: 200, up: '0', status: 'degraded' })
@@ -97,7 +97,7 @@ test('a credential that GitHub no longer accepts is called by its name', async (
   const store = openGitHub({ repository, branch, credential, apiUrl: standIn.url, callTimeoutMs: 8_000 })
   const { health, stop } = watchGitHub(store)
   onTestFinished(stop)
-  await vi.waitFor(() => expect(health().problem).toMatch(/^GitHub does not accept the hub’s credential/), 30_000)
+  await vi.waitFor(() => expect(health().problem).toMatch(/^GitHub does not accept the hub’s credential/), 120_000)
 })
 
 test('include takes only publishing', async () => {

@@ -9,7 +9,7 @@ import { readState } from '../../src/built/site-database.ts'
 import { type FollowMessage, keepBuilding } from '../../src/hosts/node/builds/keep-building.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-const WITHIN = 60_000
+const WITHIN = 120_000
 const PATIENCE = { silenceMs: 15_000, roundMs: 600_000, checkMs: 250 }
 const environment = { ...process.env }
 let root = ''

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { watchContent, watchDays } from '../../src/hosts/node/builds/watch-content.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-const WITHIN = 30_000
+const WITHIN = 120_000
 let root: string
 let dir: string
 let watching: ReturnType<typeof watchContent> | undefined
