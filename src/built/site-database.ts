@@ -41,8 +41,10 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
   let { state } = readNotes(database)
   let lastOrders: string | undefined
   if (isNew) {
+    database.exec('BEGIN')
     statements.setNote.run('code', code)
     statements.setNote.run('id', randomUUID())
+    database.exec('COMMIT')
   }
   return {
     /** What the database contained that the first `save` replaces: the argument of its last `save`. */
@@ -137,7 +139,8 @@ function removeDatabase(path: string): void {
 }
 
 function openWriter(path: string, isNew: boolean): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
+  // A defensive connection keeps its journal, whatever it is told: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
+  const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS, defensive: !isNew })
   try {
     prepareWriter(database, isNew)
     return database
@@ -150,7 +153,7 @@ function openWriter(path: string, isNew: boolean): DatabaseSync {
 function prepareWriter(database: DatabaseSync, isNew: boolean): void {
   // If the first write is interrupted, the whole file is discarded, so it needs no journal. Later writes are checkpointed only after readers have switched to the new state.
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0`)
-  database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; ${TABLES}`)
+  database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; BEGIN; ${TABLES} COMMIT`)
 }
 
 function prepare(database: DatabaseSync) {

@@ -47,7 +47,8 @@ const MAX_WAIT_MS = 5_000
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
   rmSync(path, { force: true })
-  const database = new DatabaseSync(path)
+  // A defensive connection would keep its journal: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
+  const database = new DatabaseSync(path, { defensive: false })
   try {
     // It needs no journal, because no process opens an incomplete file.
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
