@@ -23,13 +23,16 @@ const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', '
  * process takes longer to start one.
  */
 const SHARED = [
-  'tests/{channels,cli,clients,formats,github,mcp,models,oidc,openapi,review,scripts,stores}/**/*.test.ts',
+  'tests/{channels,formats,github,models,oidc,openapi,review,scripts,stores}/**/*.test.ts',
+  // A hub that a test opens in its process has the limits of its settings for all that come after it.
+  'tests/cli/!(install).test.ts',
+  'tests/clients/!(private-hub).test.ts',
+  'tests/mcp/!(conformance|http).test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,trust,verify}.test.ts',
   'tests/{e2e/mistakes,netlify/dev-server-limit}.test.ts',
-  'tests/host/{early-reads,first-seconds,http-server,log-without-reader,long-work,private-hub}.test.ts',
-  'tests/host/{publishing-health,readiness,uncaught-errors,watch-content,watching}.test.ts',
-  'tests/hubs/object-keys.test.ts',
+  'tests/host/{early-reads,first-seconds,http-server,log-without-reader,long-work}.test.ts',
+  'tests/host/{publishing-health,readiness,uncaught-errors,watch-content}.test.ts',
   'tests/operate/{alerts,operating}.test.ts',
   'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*,conditions}.test.ts',
   'tests/publish/{dangerous-content,faults-github,fresh,label-reads,manage,many-versions,moderation}.test.ts',

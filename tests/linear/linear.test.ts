@@ -1,6 +1,5 @@
-// Tests that the work on a text takes linear time wherever texts of strangers enter the hub, and how long the thread that
-// serves everybody is busy with the largest permitted texts. Each entry point gets texts of one repeated part, and four
-// times the text may take at most nine times as long.
+// Tests that the work on a text of strangers takes linear time, and is short for the largest texts.
+// Each entry point gets texts of one repeated part, and four times the text may take at most nine times as long.
 import { describe, expect, test } from 'vitest'
 import { WORST_LINES, worstFiles } from '../../scripts/bench/worst-skills.ts'
 import type { VersionRecord } from '../../src/domain/api/schema.ts'

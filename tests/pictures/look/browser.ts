@@ -1,7 +1,9 @@
 // Finds a browser for scripts and tests: an installed browser if there is one, otherwise the browser from npm.
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 
 const NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'chrome']
@@ -52,17 +54,14 @@ async function unpackBrowser(): Promise<string> {
   const dir = join(import.meta.dirname, '../../../node_modules/.cache', `chromium-${version}`)
   const executable = join(dir, 'chromium')
   if (existsSync(executable)) return executable
-  const { default: packed } = await import('@sparticuz/chromium')
   mkdirSync(dirname(dir), { recursive: true })
   const unpacking = mkdtempSync(`${dir}-`)
-  const before = process.env.TMPDIR
-  process.env.TMPDIR = unpacking
-  try {
-    await packed.executablePath()
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = before
-  }
+  // A process of its own, because a test may have replaced the environment of this one, of which the package's TMPDIR is.
+  const unpack = "await (await import('@sparticuz/chromium')).default.executablePath()"
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpack], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { ...process.env, TMPDIR: unpacking },
+  })
   try {
     renameSync(unpacking, dir)
   } catch (error) {
