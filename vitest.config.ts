@@ -14,32 +14,30 @@ const UNIT = ['{packages,scripts,src}/**/*.test.ts', 'tests/*.test.ts', 'tests/{
 /**
  * The folders with the longest tests outside of `SHARED`, longest first. A long test that started last would run alone.
  */
-const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', 'publish', 'host']
+const LONG = ['operate', 'e2e', 'hubs', 'site', 'editor', 'linear', 'netlify', 'publish', 'host', 'cli', 'clients']
 
 /**
  * Folders and files whose tests leave nothing in their process that another test could notice. They share the processes
  * of the test runner: a process of its own, with the code of the hub, takes half a second of processor time per file, and
- * as much for each client that tests/loaded.ts keeps. A file that starts many programs gains less, because a large
+ * as much for each client that tests/loaded.ts keeps. A file that starts many programs gains nothing, because a large
  * process takes longer to start one.
  */
 const SHARED = [
-  'tests/{channels,formats,github,models,oidc,openapi,review,scripts,stores}/**/*.test.ts',
-  // A hub that a test opens in its process has the limits of its settings for all that come after it.
-  'tests/cli/!(install).test.ts',
-  'tests/clients/!(private-hub).test.ts',
-  'tests/mcp/!(conformance|http).test.ts',
+  'tests/{channels,formats,github,models,oidc,review,stores}/**/*.test.ts',
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
-  'tests/attestations/{predicate,replay,trust,verify}.test.ts',
-  'tests/{e2e/mistakes,netlify/dev-server-limit}.test.ts',
-  'tests/host/{early-reads,first-seconds,http-server,log-without-reader,long-work}.test.ts',
-  'tests/host/{publishing-health,readiness,uncaught-errors,watch-content}.test.ts',
-  'tests/operate/{alerts,operating}.test.ts',
+  'tests/attestations/{predicate,replay,verify}.test.ts',
+  'tests/cli/{check,export,lock-above,push-many,ranges,recompose,result}.test.ts',
+  'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
+  'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-agents,skill-folders,skill-push,skill-read,splits}.test.ts',
+  'tests/clients/{typescript*,update-blocked}.test.ts',
+  'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
+  'tests/openapi/{every-operation,linter}.test.ts',
   'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*,conditions}.test.ts',
   'tests/publish/{dangerous-content,faults-github,fresh,label-reads,manage,many-versions,moderation}.test.ts',
   'tests/publish/{names-and-paths,order,owner,prompt-file,proposals,quota}.test.ts',
-  'tests/publish/{repeated,results,same-record,shared-turns,skill,skill-*,tokens,warnings,webhooks}.test.ts',
-  'tests/site/{feed-dates,filling-guide,incremental,long-texts,open-in,part-changes,results,site-data}.test.ts',
-  'tests/site/source-links.test.ts',
+  'tests/publish/{repeated,results,same-record,skill,skill-*,tokens,warnings}.test.ts',
+  'tests/scripts/import-*.test.ts',
+  'tests/site/{feed-dates,filling-guide,long-texts,open-in,part-changes,results,site-data,source-links}.test.ts',
 ]
 
 /**
