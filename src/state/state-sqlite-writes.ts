@@ -1,11 +1,11 @@
 // Writes to the state file in a thread of their own: a write waits for the disk, and reads must not wait with it.
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { identify, type StateWrite, WRITE_SETTINGS, type Written } from './state-sqlite.ts'
+import { identify, type OpenFile, type StateWrite, statementOf, WRITE_SETTINGS, type Written } from './state-sqlite.ts'
 
 /** Opens the writes of a thread, one at a time. The file is opened by the first one. */
 export function openWrites() {
-  let open: { database: DatabaseSync; identity: string | undefined; statements: Map<string, StatementSync> } | undefined
+  let open: Omit<OpenFile, 'logIdentity'> | undefined
   const close = (): void => {
     open?.database.close()
     open = undefined
@@ -18,10 +18,7 @@ export function openWrites() {
           close()
           open = { database: openThere(path, identity), identity, statements: new Map() }
         }
-        const { database, statements } = open!
-        const statement = statements.get(sql) ?? database.prepare(sql)
-        statements.set(sql, statement)
-        return { rows: statement.all(...values) }
+        return { rows: statementOf(open!, sql).all(...values) }
       } catch (error) {
         if (!(error instanceof Error)) throw error
         const { message } = error

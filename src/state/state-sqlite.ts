@@ -49,7 +49,7 @@ export interface StateWriter {
 export const WRITE_SETTINGS = 'PRAGMA synchronous = FULL; PRAGMA secure_delete = ON'
 
 /** An open file. */
-interface OpenFile {
+export interface OpenFile {
   database: DatabaseSync
   statements: Map<string, StatementSync>
   /** Identifies the file at the path when it was opened; another program may replace or delete it. */
@@ -118,7 +118,7 @@ export async function openSqliteState(
     callStore(async (opened) => {
       if (!writer || sql.startsWith('SELECT')) return statementOf(opened, sql).all(...values)
       const { identity } = opened
-      const { rows, failure } = await writer.write({ path, identity, sql: toSqlite(sql), values })
+      const { rows, failure } = await writer.write({ path, identity, sql, values })
       if (failure) throw Object.assign(new Error(failure.message), failure)
       return rows
     })
@@ -147,11 +147,12 @@ function nameOf(path: string): string {
   return name.startsWith('..') ? path : name
 }
 
-/** Parameters are `?1` in SQLite, and `$1` in PostgreSQL. */
-const toSqlite = (sql: string) => sql.replaceAll('$', '?')
-
-function statementOf({ database, statements }: OpenFile, sql: string): StatementSync {
-  const known = statements.get(sql) ?? database.prepare(toSqlite(sql))
+/** Prepares a statement once for each open file. */
+export function statementOf(
+  { database, statements }: Pick<OpenFile, 'database' | 'statements'>,
+  sql: string,
+): StatementSync {
+  const known = statements.get(sql) ?? database.prepare(sql.replaceAll('$', '?'))
   statements.set(sql, known)
   return known
 }
