@@ -1,42 +1,14 @@
 // Tests chat prompts in MCP with the table shared by all clients. There are two ways to get a prompt, and no value can
 // create a message in either.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import type { ChatPart } from '../../src/domain/values/chat.ts'
+import { CHAT_CASES, writeChat } from '../fixtures/chat-cases.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-interface Case {
-  name: string
-  content: string
-  problems?: number[]
-  messages: ChatPart[]
-  variables: { name: string }[]
-  values: Record<string, unknown>
-  history?: unknown
-  filled: { role: string; content: string }[] | Record<string, unknown>
-}
-
-const table = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: Case[] }
-const cases = table.cases
-  .filter(({ problems }) => !problems)
-  .map((given, index) => ({ ...given, repository: `case-${index}` }))
-
+const cases = CHAT_CASES.map((given, index) => ({ ...given, repository: `case-${index}` }))
 const contentDir = temporaryFolder('hub-chat-')
-for (const { repository, content, variables } of cases) {
-  const folder = join(contentDir, 'acme', repository, 'versions')
-  mkdirSync(folder, { recursive: true })
-  const file = formatVersionFile({
-    published_at: '2026-11-23T00:00:00Z',
-    published_by: 'octocat',
-    format: 'chat',
-    content,
-    variables: variables.map((variable) => ({ ...undeclaredVariable(variable.name), ...variable })),
-  })
-  writeFileSync(join(folder, '1.0.0.md'), file)
-}
+for (const given of cases) writeChat(contentDir, `acme/${given.repository}`, '1.0.0', given)
 const hub = openMcpHub(contentDir)
 afterAll(() => hub.close())
 

@@ -35,6 +35,8 @@ scrape_configs: [{job_name: prompt-hub, static_configs: [{targets: [${targets}]}
   )
   const places = [`--config.file=${dir}/prometheus.yml`, `--storage.tsdb.path=${dir}/data`]
   const child = spawn('prometheus', [...places, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' })
+  // A table that fails stops it, too.
+  process.once('exit', () => child.kill('SIGTERM'))
   const ask = async (): Promise<{ labels: { alertname: string }; state: string }[]> =>
     (await (await fetch(`http://127.0.0.1:${port}/api/v1/alerts`)).json()).data.alerts
   await poll('Prometheus answers', 60_000, () => ask().catch(() => undefined))

@@ -1,26 +1,15 @@
 // Tests how the pages show chat prompts: the page for every case in the shared table, comparisons, feeds, and print; and
 // that every client keeps their bytes.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { type ChatPart, splitChat } from '../../src/domain/values/chat.ts'
 import { makeFolder } from '../cli/shells.ts'
 import { CLIENTS, runClient } from '../clients/both-clients.ts'
+import { CHAT_CASES, writeChat } from '../fixtures/chat-cases.ts'
 import type { BuiltSite } from './built-site.ts'
 
-interface Case {
-  name: string
-  content: string
-  problems?: number[]
-  messages: ChatPart[]
-  variables: { name: string }[]
-}
-
-const table = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: Case[] }
-const cases = table.cases
-  .filter(({ problems }) => !problems)
-  .map((given, index) => ({ ...given, repository: `talk/case-${index}` }))
+const cases = CHAT_CASES.map((given, index) => ({ ...given, repository: `talk/case-${index}` }))
 const SUPPORT = [
   '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\nHello\n',
   '{{role "system"}}\nBe kind.\n\n{{role "user"}}\nHello\n\n{{role "assistant"}}\nHi!\n',
@@ -28,19 +17,8 @@ const SUPPORT = [
 
 /** Writes the prompts, of an owner of their own. */
 export function writeChats(dir: string): void {
-  const write = (repository: string, version: string, content: string, variables: Case['variables'] = []) => {
-    mkdirSync(join(dir, repository, 'versions'), { recursive: true })
-    const text = formatVersionFile({
-      published_at: '2026-11-20T10:00:00Z',
-      published_by: 'octocat',
-      format: 'chat',
-      content,
-      variables: variables.map((variable) => ({ ...undeclaredVariable(variable.name), ...variable })),
-    })
-    writeFileSync(join(dir, repository, 'versions', `${version}.md`), text)
-  }
-  for (const { repository, content, variables } of cases) write(repository, '1.0.0', content, variables)
-  for (const [index, content] of SUPPORT.entries()) write('talk/support', `${index + 1}.0.0`, content)
+  for (const given of cases) writeChat(dir, given.repository, '1.0.0', given)
+  for (const [index, content] of SUPPORT.entries()) writeChat(dir, 'talk/support', `${index + 1}.0.0`, { content })
 }
 
 /** Adds the tests. @param opened returns the site; called once the site is open */
