@@ -74,7 +74,7 @@ try {
         orderMs: stores.order.next(followed.served.site.source.read_until),
       }
     },
-    onShow: () => progress.end(),
+    onFirst: () => progress.end(),
     onBuilt: (began) => {
       metrics?.noteBuild(began)
       deliveries?.wake()

@@ -27,8 +27,8 @@ const MAX_WAIT_MS = 2_000
 interface FollowEvents {
   /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
   beforeBuild: () => Promise<Omit<ReadyContent, 'changed'>>
-  /** Called when a new build is served. */
-  onShow: () => void
+  /** Called when the first build is served, before anything is logged about it. */
+  onFirst: () => void
   /** Called when the content read in the last round is being served. */
   onBuilt: (began: Date) => void
   /** Called when a build fails, or when the builder ends. */
@@ -43,7 +43,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
+  { beforeBuild, onFirst, onBuilt, onFailed, onProgress }: FollowEvents,
 ) {
   const folder = lockFolder(config.contentDir, config.baseUrl)
   const early = openEarlyReads((asked) => builder.send({ kind: 'ask', ...asked }), notBuilt)
@@ -90,6 +90,11 @@ export function followContent(
     search.number = number
     closeLast?.()
     closeLast = () => setTimeout(close, OLD_BUILD_MS).unref()
+    if (served.site === first) {
+      early.end()
+      onFirst()
+      ready.resolve()
+    }
     served.site = {
       files,
       search: () => open,
@@ -97,9 +102,6 @@ export function followContent(
       used: new Map(Object.entries(state.used)),
       source: state.source,
     }
-    early.end()
-    onShow()
-    ready.resolve()
     const { commit, built_at, counts } = state
     health = {
       ...health,

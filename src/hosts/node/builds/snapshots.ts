@@ -83,7 +83,7 @@ export function openSnapshots(
       const catalogue = joinCatalogue({ ...good, entries }, options, orders)
       const files = cacheFiles((path) => {
         try {
-          return readShared(catalogue, path) ?? database.read(path, state.number)
+          return database.read(path, state.number) ?? readShared(catalogue, path)
         } catch (error) {
           if (isDamage(error)) onDamage()
           throw catalogueUnavailable(error)
