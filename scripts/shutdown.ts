@@ -10,10 +10,11 @@ const LOOK_MS = 250
  */
 export function onShutdown(work: (hurry: AbortSignal) => unknown): void {
   const parent = process.ppid
-  // This applies only under npm, because a command that was deliberately moved to the background outlives its shell.
-  const isUnderNpm = process.env.npm_lifecycle_event !== undefined
-  const look = setInterval(() => isUnderNpm && process.ppid !== parent && end(), LOOK_MS)
-  look.unref()
+  // Only under npm, because a command that was deliberately moved to the background outlives its shell.
+  const look =
+    process.env.npm_lifecycle_event === undefined
+      ? undefined
+      : setInterval(() => process.ppid !== parent && end(), LOOK_MS).unref()
   const hurry = new AbortController()
   let isStopping = false
   const end = (name?: NodeJS.Signals) => {

@@ -48,7 +48,7 @@ interface LoggedRequest {
   trace?: Trace | undefined
 }
 
-/** Who sent a request: the client's IP address as the settings have it, and the ID of what it was sent with. */
+/** Who sent a request: the client's IP address, and the ID of what it was sent with. */
 export interface Sender {
   address?: string | undefined
   token_id?: string
@@ -69,14 +69,13 @@ export function runForRequest<Value>(request: LoggedRequest, work: () => Value):
 }
 
 /** Notes who sends the request that is being answered. */
-export function noteSender(sender: Omit<Sender, 'address'>): void {
+export function noteSender(sender: Sender): void {
   Object.assign(requests.getStore()?.sender ?? {}, sender)
 }
 
-/** Notes the client's IP address. */
-export function noteAddress(address: string): void {
-  const request = requests.getStore()
-  if (request) request.sender.address = nameAddress(address)
+/** Returns the fields of a log line that name a sender. */
+export function senderFields({ address, ...rest }: Sender): Sender {
+  return { address: address === undefined ? undefined : nameAddress(address), ...rest }
 }
 
 /** Returns who sends the request that is being answered. */
@@ -117,7 +116,7 @@ export function logProblem(
   const where = request && {
     request_id: request.request_id,
     path: redactSecrets(request.path),
-    ...request.sender,
+    ...senderFields(request.sender),
     ...traceFields(request.trace),
   }
   writeLog({ level, event, message, ...details, ...where, ...describeCause(cause) })
@@ -158,7 +157,7 @@ export function logAudit(event: AuditEvent, details: Readonly<Record<string, unk
   writeLog({
     level: 'audit',
     event,
-    ...request?.sender,
+    ...(request && senderFields(request.sender)),
     ...details,
     request_id: request?.request_id,
     ...traceFields(request?.trace),

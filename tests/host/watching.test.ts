@@ -11,15 +11,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { GitStore } from '../../src/git/git-store.ts'
 import { findCode, findCommit } from '../../src/hosts/node/code-commit.ts'
 import { type Health, STARTING } from '../../src/hosts/node/health.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
+import { nameRequest, startServer } from '../../src/hosts/node/http/http-server.ts'
 import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
-import {
-  type AnsweredRequest,
-  auditRead,
-  formatRequest,
-  nameRequest,
-  writeLines,
-} from '../../src/hosts/node/http/request-log.ts'
+import { type AnsweredRequest, auditRead, formatRequest, writeLines } from '../../src/hosts/node/http/request-log.ts'
 import { openMetrics, routeOf } from '../../src/hosts/node/metrics.ts'
 import { withMonitoring } from '../../src/hosts/node/monitoring.ts'
 import type { Unready } from '../../src/hosts/node/readiness.ts'

@@ -1,12 +1,14 @@
 // The HTTP server: Node's, with its limits on headers, bodies, time and connections. Limits for each client are the task of a reverse proxy; see docs/running.md section 5.
 
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { createServer as createNetServer, type ListenOptions, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../../../domain/api/errors.ts'
 import { joinTrace, logProblem, runForRequest } from '../../../log.ts'
 import { makeErrorResponse } from '../../../server/refusals.ts'
-import { type AnsweredRequest, headersOfRequest, nameRequest } from './request-log.ts'
+import { VERSION } from '../../../version.ts'
+import type { AnsweredRequest } from './request-log.ts'
 
 /** Where Linux says what a process may have. */
 const LIMITS_FILE = '/proc/self/limits'
@@ -67,6 +69,11 @@ export interface ServerOptions {
   limits?: Partial<ServerLimits>
 }
 
+/** Returns the request ID: the client's if it is well-formed, otherwise a new one. @param given the header `X-Request-Id` */
+export function nameRequest(given?: string | string[]): string {
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
 /** Starts a server. @returns once it is listening; rejects if the port is in use */
 export async function startServer(
   listener: NodeListener,
@@ -74,6 +81,7 @@ export async function startServer(
   { listenAt = 'everywhere', limits: given = {}, onAnswered, allowOrigin = '*', headers = {} }: ServerOptions = {},
 ) {
   const limits = { ...LIMITS, ...given }
+  const everywhere = Object.entries({ 'X-Prompt-Hub-Version': VERSION, ...headers })
   const answering = new Map<Socket, ServerResponse>()
   let isClosing = false
   let isStopping = false
@@ -89,8 +97,8 @@ export async function startServer(
       const { socket } = incoming
       answering.set(socket, outgoing)
       const id = nameRequest(incoming.headers['x-request-id'])
-      for (const [name, value] of Object.entries({ ...headersOfRequest(id), ...headers }))
-        outgoing.setHeader(name, value)
+      outgoing.setHeader('X-Request-Id', id)
+      for (const [name, value] of everywhere) outgoing.setHeader(name, value)
       const trace = joinTrace(incoming.headers.traceparent, incoming.headers.tracestate)
       const logged = { request_id: id, path: incoming.url ?? '', sender: {}, trace }
       const began = performance.now()
@@ -183,7 +191,8 @@ function refuseUnreadable(socket: Socket, code: string | undefined, isAnswering:
   const { status, headers, body } = makeErrorResponse(new HubError('invalid_request', describe(code)))
   const all = {
     // The request's own ID cannot be read.
-    ...headersOfRequest(nameRequest()),
+    'X-Request-Id': nameRequest(),
+    'X-Prompt-Hub-Version': VERSION,
     ...headers,
     'Access-Control-Allow-Origin': allowOrigin,
     Connection: 'close',

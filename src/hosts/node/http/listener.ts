@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../../../domain/api/errors.ts'
-import { noteAddress } from '../../../log.ts'
+import { noteSender } from '../../../log.ts'
 import { respondWithError } from '../../../server/refusals.ts'
 import { partsOf, respondWithParts } from '../../../server/respond.ts'
 import { type Compressor, openCompressor } from './compress.ts'
@@ -62,7 +62,7 @@ export function listenTo(
     // hono also serves HTTP/2, which this server does not speak.
     const { socket } = incoming as IncomingMessage
     const ip = addressOf(incoming as IncomingMessage)
-    noteAddress(ip)
+    noteSender({ address: ip })
     return answer(request, ip, socket.remoteAddress)
   }
   return getRequestListener(handle, {

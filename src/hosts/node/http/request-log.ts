@@ -1,9 +1,15 @@
-// Gives each request an ID, and logs it as a line, without its query, tokens or content.
-import { randomUUID } from 'node:crypto'
+// Logs each request as a line, without its query, tokens or content.
 import { write, writeSync } from 'node:fs'
-import { logAudit, redactSecrets, runForRequest, type Sender, type Trace, traceFields } from '../../../log.ts'
+import {
+  logAudit,
+  redactSecrets,
+  runForRequest,
+  type Sender,
+  senderFields,
+  type Trace,
+  traceFields,
+} from '../../../log.ts'
 import { formatLine } from '../../../log-output.ts'
-import { VERSION } from '../../../version.ts'
 
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
 const MAX_WAITING = 1_000_000
@@ -27,16 +33,6 @@ export interface AnsweredRequest {
   trace?: Trace | undefined
 }
 
-/** Returns the request ID: the client's if it is well-formed, otherwise a new one. @param given the header `X-Request-Id` */
-export function nameRequest(given?: string | string[]): string {
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
-}
-
-/** Returns the headers that every response has. */
-export function headersOfRequest(id: string): Record<string, string> {
-  return { 'X-Request-Id': id, 'X-Prompt-Hub-Version': VERSION }
-}
-
 /** A log whose lines are written without waiting for its reader. */
 export type LineWriter = ReturnType<typeof writeLines>
 
@@ -53,7 +49,7 @@ export function formatRequest(answered: AnsweredRequest, now: Date): string {
     bytes,
     cache,
     request_id: id,
-    ...sender,
+    ...senderFields(sender),
     ...traceFields(answered.trace),
   }
   return `${formatLine({ level: 'info', event: 'request', ...line }, now)}\n`
