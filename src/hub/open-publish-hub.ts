@@ -8,8 +8,8 @@ import type { GitStore } from '../git/git-store.ts'
 import type { VerifyJob } from '../server/publish/authenticate.ts'
 import type { PublishHub } from '../server/publish/publish-hub.ts'
 import { createPublishTurns, shareTurns } from '../state/publish-turns.ts'
+import { openPublished, sourceOf } from '../state/published.ts'
 import type { RateLimiter } from '../state/rate-limiter.ts'
-import type { StateStore } from '../state/state-store.ts'
 import { findToken, recordTokenUse } from '../state/tokens.ts'
 import {
   archiveParserOf,
@@ -32,6 +32,10 @@ export async function openPublishHub(request: Request, context: FunctionContext)
   hub?.checkWritable?.()
   const config = currentConfig()
   const state = await stateOf(hub)
+  const { findWebhookAddressProblem } = hub ?? {}
+  const source = sourceOf(config)
+  const published = openPublished(state, source)
+  const included = async () => (await import('../state/included.ts')).openIncluded(state, source)
   return {
     baseUrl: config.baseUrl,
     git: await openGit(config, hub),
@@ -49,7 +53,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     findHolder: async (person) => (await import('./people.ts')).findHolder(person, config, hub, state),
     isBlocked: async (person) => (await import('../state/blocks.ts')).isBlocked(state, person),
     findSignedIn: async (write, now) => (await import('./open-sign-in.ts')).findWriter(write, now, context),
-    verifyJob: jobVerifier(config),
+    verifyJob: (token, now) => jobVerifier(config)(token, now),
     spendJob: async ({ jti, request, endsMs }) =>
       (await import('../state/single-use.ts')).useOnce(state, {
         kind: 'jti',
@@ -58,44 +62,28 @@ export async function openPublishHub(request: Request, context: FunctionContext)
         endsMs,
       }),
     recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
-    webhooks: await webhooksOf(hub, state),
+    webhooks:
+      findWebhookAddressProblem &&
+      (async () => ({
+        ...(await import('../state/webhooks.ts')).openWebhooks(state),
+        findAddressProblem: findWebhookAddressProblem,
+      })),
     limiter: await publishLimiter(config, hub),
-    failedTokens: await failedTokensOf(config),
+    failedTokens: () => failedTokensOf(config),
     clientAddress: clientKeyOf(ip),
-    listUsedNumbers: async (place) => {
-      const published = Object.keys(await (await publishedOf(config, state)).read(place))
-      return [...published, ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? [])]
-    },
-    rememberVersion: async (place, published) => (await publishedOf(config, state)).remember(place, published),
-    noteIncluded: async (by, parts) => (await includedOf(config, state)).note(by, parts),
-    listIncluding: async (place) => (await includedOf(config, state)).list(place),
+    listUsedNumbers: async (place) => [
+      ...Object.keys(await published.read(place)),
+      ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? []),
+    ],
+    rememberVersion: published.remember,
+    noteIncluded: async (by, parts) => (await included()).note(by, parts),
+    listIncluding: async (place) => (await included()).list(place),
     proposals: async () => (await import('../state/proposals.ts')).openProposals(state),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn: await turnsOf(config, hub),
     isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
     advance: async (write) => (await hub?.advance?.(write)) ?? false,
   }
-}
-
-/** Returns the webhooks, if this server delivers events. */
-async function webhooksOf(hub: ServerHub | undefined, state: StateStore): Promise<PublishHub['webhooks']> {
-  const { findWebhookAddressProblem: findAddressProblem } = hub ?? {}
-  return findAddressProblem && { ...(await import('../state/webhooks.ts')).openWebhooks(state), findAddressProblem }
-}
-
-/** Returns what this hub remembers of its publishes. */
-async function publishedOf(config: Config, state: StateStore) {
-  const { openPublished, sourceOf } = await import('../state/published.ts')
-  return openPublished(state, sourceOf(config))
-}
-
-/** Returns the notes about what is included. */
-async function includedOf(config: Config, state: StateStore) {
-  const [{ openIncluded }, { sourceOf }] = await Promise.all([
-    import('../state/included.ts'),
-    import('../state/published.ts'),
-  ])
-  return openIncluded(state, sourceOf(config))
 }
 
 /** Returns the limiter for requests with an invalid token. */

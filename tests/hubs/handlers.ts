@@ -121,7 +121,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     ...auth,
     recordTokenUse: (id: string) => recordTokenUse(state, id, new Date()),
     limiter: limiter ?? UNLIMITED,
-    failedTokens: failedTokens ?? UNLIMITED,
+    failedTokens: async () => failedTokens ?? UNLIMITED,
     listUsedNumbers: async (place) => Object.keys(await published.read(place)),
     rememberVersion: published.remember,
     noteIncluded: included.note,
@@ -129,10 +129,10 @@ export function openHandlers(options: HandlerOptions): Handlers {
     proposals: async () => openProposals(state),
     purge: purge ?? (async () => {}),
     takeTurn: takeTurn ?? createPublishTurns(),
-    webhooks: {
+    webhooks: async () => ({
       ...openWebhooks(state),
       findAddressProblem: async (url: string) => findWebhookUrlProblem(url, false),
-    },
+    }),
     isAlone: false,
     advance: async () => false,
   }

@@ -117,7 +117,7 @@ export async function identify(request: Request, deps: PublishHub, now: Date): P
   return authenticate(request, deps, now).catch(async (thrown: unknown): Promise<never> => {
     // After many invalid tokens, an IP address must wait. Requests with valid tokens from the same address are not delayed.
     const isInvalid = thrown instanceof HubError && thrown.code === 'unauthorized'
-    const waitSeconds = isInvalid ? await deps.failedTokens.take(deps.clientAddress) : 0
+    const waitSeconds = isInvalid ? await (await deps.failedTokens()).take(deps.clientAddress) : 0
     throw waitSeconds > 0 ? (await refusals()).rateLimitError('badTokens', waitSeconds) : thrown
   })
 }

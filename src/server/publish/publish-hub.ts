@@ -67,10 +67,10 @@ export interface PublishHub
   takeTurn: TakeTurn
   /** Records when a token was last used. Failures are ignored, because this time is only informational. */
   recordTokenUse: (tokenId: string) => Promise<void>
-  /** Undefined where nothing delivers events. */
-  webhooks?: OwnerWebhooks | undefined
+  /** Opens the webhooks; undefined where nothing delivers events. */
+  webhooks?: (() => Promise<OwnerWebhooks>) | undefined
   /** Limits publishes per publisher. */
   limiter: RateLimiter
-  /** Limits requests with an invalid token per client IP address. */
-  failedTokens: RateLimiter
+  /** Opens what limits requests with an invalid token per client IP address. */
+  failedTokens: () => Promise<RateLimiter>
 }

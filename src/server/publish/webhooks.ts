@@ -29,13 +29,13 @@ export function openWebhook(routeId: WebhookId, { webhook: id = '' }: PathParame
       return {
         needed: 'maintain',
         async carryOut(sending, deps, time) {
-          const { webhooks } = deps
-          if (!webhooks)
+          if (!deps.webhooks)
             throw new HubError(
               'not_found',
               `This hub sends no webhooks. Use those of its git host: ${deps.baseUrl}/docs/webhooks#on-netlify has a recipe.`,
             )
           await requireMaintainer(sending, deps, time)
+          const webhooks = await deps.webhooks()
           if (routeId === 'listWebhooks')
             return new Response(JSON.stringify(onlyPage(await webhooks.list(sending.owner))), {
               headers: UNCACHED_JSON,
