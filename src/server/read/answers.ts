@@ -33,13 +33,16 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
   getRepository: async ({ owner = '', name = '' }, _query, hub) => {
     const repository = await findRepository(owner, name, hub)
     if (!repository) throw await repositoryNotFound(owner, name, hub)
-    return { bytes: repository.bytes(), headers: await successorLink(repository.facts(), hub, '') }
+    const { moved_to } = repository.facts()
+    return { bytes: repository.bytes(), headers: moved_to === null ? {} : await successorLink(moved_to, hub, '') }
   },
   listVersions: async ({ owner = '', name = '' }, query, hub) => {
     const found = await (await versionList()).findVersionList(owner, name, query, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
     const { bytes, links, repository } = found
-    const all = [...links, ...Object.values(await successorLink(repository.facts(), hub, '/versions'))]
+    const { moved_to } = repository.facts()
+    const successor = moved_to === null ? {} : await successorLink(moved_to, hub, '/versions')
+    const all = [...links, ...Object.values(successor)]
     const headers: Record<string, string> = all.length === 0 ? {} : { Link: all.join(', ') }
     return { bytes, headers }
   },
@@ -113,9 +116,12 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     const found = await findRepository(owner, name, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
     const facts = found.facts()
-    const first = resolveVersion(facts, asked) ?? facts.latest_version
-    const target = label === undefined ? undefined : targetOf(facts.labels, label)
-    const version = target && key !== undefined ? await chooseVersion(target, key) : first
+    let version = facts.latest_version
+    if (label !== undefined) {
+      version = resolveVersion(facts, asked) ?? null
+      const target = key === undefined ? undefined : targetOf(facts.labels, label)
+      if (target && key !== undefined) version = await chooseVersion(target, key)
+    }
     if (version === null) throw activeVersionNotFound(owner, name)
     // The record contains the latest content, so only one file is read, and the content always matches the version number.
     const latest = version === facts.latest_version ? facts.latestContent : undefined
@@ -180,8 +186,8 @@ async function describeRaw(
 ): Promise<Record<string, string>> {
   return {
     'X-Prompt-Version': version,
-    ...(facts.status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
-    ...(await successorLink(facts, hub, '/raw')),
+    ...(facts.status === 'deprecated' && { 'X-Prompt-Deprecated': 'true' }),
+    ...(facts.moved_to !== null && (await successorLink(facts.moved_to, hub, '/raw'))),
   }
 }
 
@@ -201,14 +207,10 @@ async function readContent(owner: string, name: string, version: string, hub: Hu
   return bytes
 }
 
-/** Returns a Link header with the new location of a repository that has moved (RFC 5829 section 3.4). @param rest the end of the URL that was asked for */
-async function successorLink(
-  { moved_to }: Pick<Repository, 'moved_to'>,
-  { baseUrl }: Hub,
-  rest: string,
-): Promise<Record<string, string>> {
-  const { owner = '', name = '' } = moved_to === null ? {} : (splitFullName(moved_to) ?? {})
-  if (name === '') return {}
+/** Returns a Link header with the new location of a repository that has moved (RFC 5829 section 3.4). @param movedTo its full name @param rest the end of the URL that was asked for */
+async function successorLink(movedTo: string, { baseUrl }: Hub, rest: string): Promise<Record<string, string>> {
+  const { owner, name } = splitFullName(movedTo) ?? {}
+  if (owner === undefined || name === undefined) return {}
   const { addressesBelow } = await import('../../domain/api/record-links.ts')
   return { Link: `<${addressesBelow(baseUrl).repository(owner, name).url}${rest}>; rel="successor-version"` }
 }

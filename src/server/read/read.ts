@@ -7,6 +7,7 @@ import { pathOf, queryOf } from '../address.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'
 import { respondWith, respondWithRedirect } from '../respond.ts'
 import type { RouteHandler } from './answers.ts'
+import { findSuccessor } from './records.ts'
 
 /** Handles one GET or HEAD request. Never throws: errors become responses. @param parameters as in the path */
 export async function handleRead(
@@ -46,6 +47,8 @@ async function findNow(
     return now === undefined ? undefined : [`/users/${handle}`, `/users/${now}`]
   }
   if (owner === undefined || name === undefined) return undefined
+  // Most prompts have no successor, and so need nothing else.
+  if ((await findSuccessor(owner, name, siteFiles)) === null) return undefined
   const now = await (await renamed()).findNewName(owner, name, siteFiles)
   return now === undefined ? undefined : [`/repos/${owner}/${name}`, `/repos/${now}`]
 }

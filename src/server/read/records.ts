@@ -1,6 +1,6 @@
 // Finds records for all handlers, in the built file or, if there is a newer publish, in the fresh copy.
 
-import { type Bytes, parseBuilt, readBuilt } from '../../built/site-files.ts'
+import { type Bytes, parseBuilt, readBuilt, type SiteFiles } from '../../built/site-files.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import { type ListEnvelope, listEnvelope } from '../../domain/api/envelope.ts'
 import type { Repository, TagRecord, User, VersionRecord, VersionRow, VersionSummary } from '../../domain/api/schema.ts'
@@ -75,14 +75,22 @@ export async function findRepository(
   return copy ? repositoryFromCopy(copy.repository) : built && repositoryFromBytes(built)
 }
 
+/** Returns the prompt that replaces one, as the build alone says, because no redirect waits for the state. @returns `owner/name`; null if there is none */
+export async function findSuccessor(owner: string, name: string, siteFiles: SiteFiles): Promise<string | null> {
+  const built = await siteFiles.read(DATA_FILES.repository(owner, name))
+  return built ? factsIn(built).moved_to : null
+}
+
 function repositoryFromBytes(bytes: Bytes): FoundRepository {
-  const record = recordFromBytes<Repository>(bytes)
-  const facts = () => {
-    const known = knownFacts.get(bytes) ?? factsOf(record.value())
-    knownFacts.set(bytes, known)
-    return known
-  }
-  return { ...record, facts }
+  return { ...recordFromBytes<Repository>(bytes), facts: () => factsIn(bytes) }
+}
+
+function factsIn(bytes: Bytes): RepositoryFacts {
+  const known = knownFacts.get(bytes)
+  if (known) return known
+  const facts = factsOf(recordFromBytes<Repository>(bytes).value())
+  knownFacts.set(bytes, facts)
+  return facts
 }
 
 function repositoryFromCopy(repository: Repository): FoundRepository {
@@ -118,12 +126,17 @@ export async function findVersions(
 ): Promise<{ repository: FoundRepository; versions: readonly VersionRow[] } | undefined> {
   const { built, copy } = await findNewest(owner, name, sources)
   const bytes = copy || !built ? undefined : await sources.siteFiles.read(DATA_FILES.versions(owner, name))
-  const source = copy ?? bytes
-  if (!source) return undefined
-  const versions =
-    knownRows.get(source) ?? (copy ? copy.versions.map(rowOf) : parseBuilt<{ data: VersionRow[] }>(bytes!).data)
-  knownRows.set(source, versions)
-  return { repository: copy ? repositoryFromCopy(copy.repository) : repositoryFromBytes(built!), versions }
+  if (copy) return { repository: repositoryFromCopy(copy.repository), versions: rowsIn(copy) }
+  return bytes && { repository: repositoryFromBytes(built!), versions: rowsIn(bytes) }
+}
+
+/** Returns the versions in brief that a copy or a built list has. */
+export function rowsIn(source: FreshCopy | Bytes): readonly VersionRow[] {
+  const known = knownRows.get(source)
+  if (known) return known
+  const rows = 'versions' in source ? source.versions.map(rowOf) : parseBuilt<{ data: VersionRow[] }>(source).data
+  knownRows.set(source, rows)
+  return rows
 }
 
 /** Returns a repository with a page of its versions, highest first; undefined if it does not exist. A page past the end is empty. */

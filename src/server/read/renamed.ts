@@ -3,8 +3,7 @@ import { type Bytes, parseBuilt, type SiteFiles } from '../../built/site-files.t
 import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
 import type { User } from '../../domain/api/schema.ts'
 import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
-import type { Sources } from '../hub.ts'
-import { findRepository, findVersions } from './records.ts'
+import { findSuccessor, rowsIn } from './records.ts'
 
 /** Nobody renames a prompt more often than this. */
 const MAX_NAMES = 10
@@ -15,19 +14,28 @@ const MAX_NAMES = 10
  * @returns `owner/name`; undefined if the prompt was not renamed
  */
 export async function findNewName(owner: string, name: string, siteFiles: SiteFiles): Promise<string | undefined> {
-  const built = builtOnly(siteFiles)
   const old = `${owner}/${name}`
   let now = old
   for (let names = 0; ; names++) {
-    const next = await readSuccessor(now, built)
+    const next = await findSuccessor(...partsOf(now), siteFiles)
     if (next === null) break
     if (names === MAX_NAMES) return undefined
     now = next
   }
   if (now === old) return undefined
-  const [own, others] = await Promise.all([old, now].map((fullName) => readDigests(fullName, built)))
+  const [own, others] = await Promise.all([old, now].map((fullName) => readDigests(fullName, siteFiles)))
   if (!own || !others) return undefined
   return own.entries().every(([version, digest]) => others.get(version) === digest) ? now : undefined
+}
+
+function partsOf(fullName: string): [owner: string, name: string] {
+  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
+  return [owner, name]
+}
+
+async function readDigests(fullName: string, siteFiles: SiteFiles): Promise<ReadonlyMap<string, string> | undefined> {
+  const bytes = await siteFiles.read(DATA_FILES.versions(...partsOf(fullName)))
+  return bytes && new Map(rowsIn(bytes).map(({ version, content_sha256 }) => [version, content_sha256]))
 }
 
 /** Returns where a prompt is now, which is where it was unless it was renamed. */
@@ -62,21 +70,4 @@ function readOwner(bytes: Bytes): Successor {
   const found = { now: areThere ? owner : undefined, name: data[0]?.name }
   successors.set(bytes, found)
   return found
-}
-
-/** The build alone, because no redirect waits for the state. */
-const builtOnly = (siteFiles: SiteFiles): Sources => ({
-  siteFiles,
-  fresh: { find: async () => undefined, listNames: async () => [] },
-})
-
-async function readSuccessor(fullName: string, built: Sources): Promise<string | null> {
-  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
-  return (await findRepository(owner, name, built))?.facts().moved_to ?? null
-}
-
-async function readDigests(fullName: string, built: Sources): Promise<ReadonlyMap<string, string> | undefined> {
-  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
-  const found = await findVersions(owner, name, built)
-  return found && new Map(found.versions.map(({ version, content_sha256 }) => [version, content_sha256]))
 }
