@@ -25,9 +25,10 @@ type PageCode = { render: RenderPage; look: ShownLook }
 
 /** A build on the Node server, with the server's stores. */
 export interface ServerHub {
+  /** The data files. */
   files: SiteFiles
-  /** The same files, with what was written since the build. */
-  newest?: SiteFiles | undefined
+  /** The static files, among them the data files with what was written since the build; by default, those of the build. */
+  statics?: SiteFiles | undefined
   /** Advances the build that is served to a write (see `PublishHub`); omitted if no build follows. */
   advance?: ((write: WriteOrigin) => Promise<boolean>) | undefined
   /** Opened on first use. */
@@ -90,7 +91,9 @@ export async function openHub(
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
     // The Node server has both in memory.
     ...(server ? sources : askEachOnce(sources)),
-    runLong: runLongOf(context),
+    get runLong() {
+      return runLongOf(context)
+    },
     search: server?.search ?? (() => openBundledSearch(config)),
     limiter: await limiterOf(timesReads === 1 ? 'reads' : 'messages', config.rateLimitPerMinute * timesReads, config),
     clientAddress: clientKeyOf(ip),

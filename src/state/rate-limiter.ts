@@ -35,20 +35,17 @@ export function limitInMemory(
   /** The times of requests, oldest first; clients are ordered by their newest request. Blocked clients are stored separately. */
   const counted = new Map<string, number[]>()
   const limited = new Map<string, number[]>()
-  const forgetBefore = (clients: Map<string, number[]>, moment: number) => {
-    for (const [key, times] of clients) {
-      if (times.at(-1)! > moment) return
-      clients.delete(key)
-    }
-  }
   return {
     take(key: string): number {
       const time = now()
-      forgetBefore(counted, time - windowMs)
-      forgetBefore(limited, time - windowMs)
+      const start = time - windowMs
+      for (const clients of [counted, limited])
+        for (const [client, times] of clients) {
+          if (times.at(-1)! > start) break
+          clients.delete(client)
+        }
       const times = limited.get(key) ?? counted.get(key) ?? []
-      const firstInWindow = times.findIndex((earlier) => earlier > time - windowMs)
-      times.splice(0, firstInWindow < 0 ? times.length : firstInWindow)
+      while (times.length > 0 && times[0]! <= start) times.shift()
       if (times.length >= requests) return waitSeconds(times[0]!, windowMs, time)
       times.push(time)
       counted.delete(key)

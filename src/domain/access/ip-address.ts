@@ -26,6 +26,7 @@ export function parseAddress(text: string): string | undefined {
 
 /** Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, because one subscriber usually has all addresses of at least a /64 (RFC 6177). */
 export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
   const parsed = parseAddress(address) ?? address
   return parsed.includes(':') ? `${expand(parsed).slice(0, 4).join(':')}::/64` : parsed
 }

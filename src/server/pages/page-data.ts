@@ -56,8 +56,9 @@ export function openPageData(
   brokenOf: PageData['brokenOf'],
   onFailure: (failure: unknown) => void,
 ): PageData {
-  const hub = { ...given, ...askEachOnce(given) }
-  const { siteFiles, search } = hub
+  const { search } = given
+  const hub = { ...askEachOnce(given), baseUrl: given.baseUrl }
+  const { siteFiles } = hub
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
   /** Wraps a query so that errors are passed to `onFailure`. */
   const telling =
@@ -95,7 +96,9 @@ export function openPageData(
     findResults: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version) ? findResults(owner, name, version, hub) : [],
     ),
-    findCapabilities: telling(async (record) => (await capabilities()).findCapabilitiesNow(record, hub)),
+    findCapabilities: telling(async (record) =>
+      (await capabilities()).findCapabilitiesNow(record, { ...hub, runLong: given.runLong }),
+    ),
     findNewestResults: telling(async (owner, name) =>
       isPrompt(owner, name) ? findNewestResults(owner, name, hub) : [],
     ),
@@ -123,6 +126,6 @@ export function openPageData(
     listTags: telling(async () => parseOnce<TagRecord>((await findTags(hub)).bytes())),
     listOwners: telling(async () => parseOnce<OwnerCount>(await readBuilt(siteFiles, DATA_FILES.users()))),
     find: telling(async (question) => search().find(question)),
-    findClose: telling(async (owner, name) => (isPrompt(owner, name) ? findClose(owner, name, hub) : [])),
+    findClose: telling(async (owner, name) => (isPrompt(owner, name) ? findClose(owner, name, given) : [])),
   }
 }

@@ -34,7 +34,7 @@ import type { Served, Site } from './site.ts'
 
 /** The application, which also serves the static files. */
 const APP = createHubApp<FunctionContext & { hub: ServerHub }>(
-  ({ hub }) => hub.newest ?? hub.files,
+  ({ hub }) => hub.statics ?? hub.files,
   openSkillRepositories(),
 )
 
@@ -132,10 +132,11 @@ export async function serveSites(
   const open = (site: Site, pages: Pages | undefined): ServerHub => {
     const { search, source } = site
     const fresh = copiesAhead(copies, () => source)
-    const files = shown ? joinFiles(served, downloads, pages) : site.files
+    const files = dataFiles(served)
+    const newest = newestFiles({ siteFiles: files, fresh, baseUrl })
     return {
       files,
-      newest: newestFiles({ siteFiles: files, fresh, baseUrl }),
+      statics: shown ? joinFiles(newest, downloads, pages) : newest,
       advance,
       pages: {
         code: pages,
@@ -242,24 +243,30 @@ function cacheOf(site: Site): PageCache {
   return known
 }
 
-/** Returns the data files of the build that is served now, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
-function joinFiles(served: Served, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
+/** Returns the data files of the build that is served now. */
+function dataFiles(served: Served): SiteFiles {
   const { site } = served
   return {
     async read(path) {
-      const files = DATA_PATH.test(path)
-        ? site.files
-        : DOWNLOAD_PATH.test(path)
-          ? (downloads ?? pages?.files)
-          : pages?.files
-      if (!files) throw pagesUnavailable()
       try {
-        return await files.read(path)
+        return await site.files.read(path)
       } catch (error) {
         // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
-        if (files !== site.files || site === served.site) throw error
+        if (site === served.site) throw error
         return served.site.files.read(path)
       }
+    },
+  }
+}
+
+/** Adds the downloads to the data files, and the static files of the pages, which are unavailable while the pages are being bundled. */
+function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
+  return {
+    async read(path) {
+      const isDownload = DOWNLOAD_PATH.test(path)
+      const files = DATA_PATH.test(path) ? data : (isDownload && downloads) || pages?.files
+      if (!files) throw pagesUnavailable()
+      return files.read(path)
     },
   }
 }

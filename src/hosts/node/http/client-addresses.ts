@@ -1,6 +1,6 @@
 // Finds the client IP address of a request, which is that of the connection or the one reported by a trusted proxy.
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, type Socket } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { parseAddress } from '../../../domain/access/ip-address.ts'
 import { logProblem } from '../../../log.ts'
 import type { TrustedProxy } from '../../../settings.ts'
@@ -20,8 +20,8 @@ export function findClients(
 ): (incoming: IncomingMessage) => string {
   const isTrusted = recognise(trusted)
   let isSaid = false
-  return ({ socket, headers }) => {
-    const connection = addressOf(socket)
+  return ({ socket: { remoteAddress = 'unknown' }, headers }) => {
+    const connection = parseAddress(remoteAddress) ?? remoteAddress
     const forwarded = headers['x-forwarded-for']
     if (!isTrusted(connection)) {
       if (!isSaid && (forwarded !== undefined || headers.forwarded !== undefined)) {
@@ -62,7 +62,3 @@ function recognise(trusted: readonly TrustedProxy[]): (address: string) => boole
 }
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
-
-function addressOf({ remoteAddress = 'unknown' }: Pick<Socket, 'remoteAddress'>): string {
-  return parseAddress(remoteAddress) ?? remoteAddress
-}
