@@ -1,7 +1,9 @@
 // Creates an accepted publish, for tests that run the publish decision without a hub.
+import { runInPlace } from '../../src/concurrency/long-work.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/files/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
+import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 
 const NOTHING = { prompts: 0, bytes: 0 }
 
@@ -29,18 +31,20 @@ export function acceptPublish({
     linesBefore: 0,
     idempotency: undefined,
     arrivedMs: 0,
-    baseUrl: 'https://hub.example',
-    issuer: 'https://token.actions.githubusercontent.com',
-    verify: async () => [],
-    listRuns: async () => new Set(),
-    noteIncluded: async () => {},
-    listUsed: async () => [],
-    judgeMove: async () => false,
-    judgeNewVersion: async () => {},
-    warnOfNear: async () => [],
-    listSince: async () => new Map(),
-    lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
-    isUnseen: async () => false,
     ...given,
   }
 }
+
+/** What a decision asks of a hub, which has only the version acme/code@1.0.0. */
+export const DECIDING = {
+  baseUrl: 'https://hub.example',
+  issuer: 'https://token.actions.githubusercontent.com',
+  runLong: runInPlace,
+  quota: NOTHING,
+  siteFiles: {
+    read: async (path: string) =>
+      path === '/data/v1/repos/acme/code/versions/1.0.0.json' ? new TextEncoder().encode('{"data":{}}') : undefined,
+  },
+  fresh: { find: async () => undefined },
+  listUsedNumbers: async () => [],
+} as unknown as PublishHub

@@ -2,9 +2,8 @@
 // the time runs out.
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
-import { acceptPublish } from '../../../tests/publish/accept.ts'
+import { acceptPublish, DECIDING } from '../../../tests/publish/accept.ts'
 import type { PublishAnswer as PublishAnswerSchema } from '../../catalogue/published/route-schemas.ts'
-import { runInPlace } from '../../concurrency/long-work.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../git/git-store.ts'
 import { writeWithRetries } from './attempts.ts'
@@ -78,7 +77,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
     },
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
-  const ending = await writeWithRetries(git, publishAsWrite(acceptPublish({}), runInPlace), KNOWN, time).then(
+  const ending = await writeWithRetries(git, publishAsWrite(acceptPublish({}), DECIDING), KNOWN, time).then(
     ({ answer }) => {
       const { commit, version } = answer.data as PublishAnswer
       return commit ? [commit.sha, version] : [version]

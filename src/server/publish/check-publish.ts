@@ -1,5 +1,6 @@
 // Decides what a publish would do, from the build and the fresh copies, never from the git host. It writes nothing.
 
+import { isComposed } from '../../domain/compose/compose-version.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
@@ -10,7 +11,7 @@ import { type NameSearch, warnOfNear } from '../read/close-names.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import type { WrittenVersion } from './decide.ts'
-import { listSince, neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
+import { neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
 
 /** What a check is made with. */
 export type CheckParts = Sources & NameSearch & Pick<Hub, 'runLong' | 'quota' | 'baseUrl'>
@@ -32,10 +33,7 @@ export async function checkPublish(
   const latest = await recallWritten({ owner, name }, state.latest, parts)
   const publisher = { published_by: publishedBy, clock: { nowMs, isShared: false }, provenance }
   const around = { ...(await readSurroundings({ owner, name }, body, parts)), needsMajor }
-  const included = await readParts(body, state, latest.text, readNeighbour, {
-    listSince: (names, ms) => listSince(names, ms, parts),
-    nowMs,
-  })
+  const included = isComposed(body) ? await readParts(body, state, latest.text, readNeighbour, nowMs, parts) : []
   const { decidePublish } = await import('./decide.ts')
   const { baseUrl } = parts
   const decided = await parts.runLong(decidePublish, body, state, latest, publisher, {

@@ -52,36 +52,33 @@ interface JudgedMove {
   present: readonly string[]
 }
 
-/** A version that is being published, with the labels that it is to get. */
-export interface NewVersion {
+/** A version that is being published. */
+interface NewVersion {
   record: VersionRecord
   /** The files beside its SKILL.md, by path. */
   files: Parameters<typeof inspectVersion>[1]
-  labels: readonly string[]
   ownerFile: OwnerFile | undefined
   /** The labels of the prompt now. */
   was: RepositoryFile['labels']
 }
 
-/** Judges the labels of a version that is being published: it has no results yet, and what it can do may be new. @throws HubError `evidence_missing`, `approval_needed` */
+/** Judges a label of a version that is being published: it has no results yet, and what it can do may be new. @throws HubError `evidence_missing`, `approval_needed` */
 export async function judgeNewVersion(
-  { record, files, labels, ownerFile, was }: NewVersion,
-  bearer: Pick<Bearer, 'isSignedIn'>,
+  { owner, name, bearer }: RepositoryPlace & { bearer: Pick<Bearer, 'isSignedIn'> },
+  label: string,
+  { record, files, ownerFile, was }: NewVersion,
   deps: PublishHub,
 ): Promise<void> {
-  const { owner, name, version } = record
-  for (const label of labels) {
-    const protection = findProtection(ownerFile, label)
-    if (typeof protection !== 'object') continue
-    if (protection.requires)
-      throw new HubError(
-        'evidence_missing',
-        `${owner} requires results before ${label} moves, and a version that is being published has none. Publish without the label ${label}, report the results of ${protection.requires.join(', ')}, then move it.`,
-      )
-    const move = { owner, name, label, bearer, protection, present: versionsAt(was, label) }
-    const inspect = () => deps.runLong(inspectVersion, record, record.skill ? files : [])
-    await judgeCapabilities(move, [{ version, inspect }], deps)
-  }
+  const protection = findProtection(ownerFile, label)
+  if (typeof protection !== 'object') return
+  if (protection.requires)
+    throw new HubError(
+      'evidence_missing',
+      `${owner} requires results before ${label} moves, and a version that is being published has none. Publish without the label ${label}, report the results of ${protection.requires.join(', ')}, then move it.`,
+    )
+  const move = { owner, name, label, bearer, protection, present: versionsAt(was, label) }
+  const inspect = () => deps.runLong(inspectVersion, record, record.skill ? files : [])
+  await judgeCapabilities(move, [{ version: record.version, inspect }], deps)
 }
 
 /**

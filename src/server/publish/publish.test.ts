@@ -1,8 +1,7 @@
 // Tests how one attempt makes its decision based on git: the version number, what is rejected, what needs no commit, and
 // the commit message.
 import { describe, expect, test } from 'vitest'
-import { acceptPublish } from '../../../tests/publish/accept.ts'
-import { runInPlace } from '../../concurrency/long-work.ts'
+import { acceptPublish, DECIDING } from '../../../tests/publish/accept.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
@@ -47,8 +46,8 @@ async function decide(accepted: AcceptedPublish, found: Found): Promise<string> 
   }
 }
 
-const decided = (accepted: AcceptedPublish, found: Found) =>
-  publishAsWrite(accepted, runInPlace).decide(folderOf(found), {
+const decided = (accepted: AcceptedPublish, found: Found, hub = DECIDING) =>
+  publishAsWrite(accepted, hub).decide(folderOf(found), {
     readVersion: async () => found.text,
     readFiles: async () => [],
     readOther: () => Promise.reject(new Error('these publishes include nothing')),
@@ -70,13 +69,13 @@ function say(attempt: Awaited<ReturnType<typeof decided>>): string {
 }
 
 test('warns if the name of a new prompt is almost that of another, and of no other prompt', async () => {
-  const near = { code: 'near_name', message: 'the name is almost that of acme/code-review', line: null } as const
+  const search = () => ({ findNear: async () => [{ owner: 'acme', name: 'reviews' }] })
   const warned = async (found: Found) => {
-    const { answer } = await decided(acceptPublish({ warnOfNear: async () => [near] }), found)
-    return (answer.data as unknown as { warnings: unknown[] }).warnings
+    const { answer } = await decided(acceptPublish({}), found, { ...DECIDING, search } as typeof DECIDING)
+    return (answer.data as unknown as { warnings: { code: string }[] }).warnings.map(({ code }) => code)
   }
-  expect(await warned({})).toContainEqual(near)
-  expect(await warned({ versions: ['1.0.0'], text: fileOf('Old.\n') })).not.toContainEqual(near)
+  expect(await warned({})).toContain('near_name')
+  expect(await warned({ versions: ['1.0.0'], text: fileOf('Old.\n') })).not.toContain('near_name')
 })
 
 const OLD: Found = { versions: ['1.0.0'], text: fileOf('Old.\n') }

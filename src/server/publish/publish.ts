@@ -1,12 +1,11 @@
 // Publishes a version: parses the request, decides each attempt based on what is in git, and builds the response.
 import { hash } from 'node:crypto'
-import type { RunLong } from '../../concurrency/long-work.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { listTrailers } from '../../domain/catalogue/change-mark.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
-import type { OwnerFile, RepositoryFile } from '../../domain/content/prompt-file.ts'
+import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import {
   acceptAll,
   findReplayProblem,
@@ -15,7 +14,7 @@ import {
   refuseUnsigned,
   type VerifiedSignature,
 } from '../../domain/publishing/attested.ts'
-import type { Publisher, Surroundings } from '../../domain/publishing/decision.ts'
+import type { Publisher } from '../../domain/publishing/decision.ts'
 import { digestManifest } from '../../domain/publishing/manifest.ts'
 import {
   brokenFileError,
@@ -27,7 +26,7 @@ import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../doma
 import { canonicalJson, isSameJson } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
-import { type RepositoryPlace, splitFullName, type VersionPlace } from '../../domain/values/names.ts'
+import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
 import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
@@ -36,19 +35,11 @@ import { warnOfNear } from '../read/close-names.ts'
 import type { Readers, RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
-import { judgeMove, judgeNewVersion, type NewVersion, requireLabelRights } from './label-moves.ts'
+import { judgeMove, judgeNewVersion, requireLabelRights } from './label-moves.ts'
 import { type Body, bodyKindOf } from './media-types.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import {
-  type ListSince,
-  listRuns,
-  listSince,
-  neighboursInGit,
-  openVerification,
-  readParts,
-  readSurroundings,
-} from './surroundings.ts'
+import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
 import { markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
@@ -60,34 +51,8 @@ export interface AcceptedPublish extends Sending {
   idempotency: { key: string; request: string } | undefined
   /** Set if a member accepts what somebody proposed. */
   proposal?: AcceptedProposal | undefined
-  baseUrl: string
-  /** Verifies the attestations of the request, once for all attempts. */
-  verify: () => Promise<VerifiedSignature[]>
-  /** The issuer of jobs that the hub accepts. */
-  issuer: string
-  /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
-  lookAround: () => Promise<Surroundings>
-  /** Lists the versions of repositories that have been available since a time, in the same way. */
-  listSince: ListSince
-  /** Lists the runs that signed versions of the prompt with some content, in the same way. */
-  listRuns: (content_sha256: string) => Promise<Set<string>>
-  /** Returns whether readers see something else than git has. */
-  isUnseen: (written: Written) => Promise<boolean>
-  /** Notes what the version is about to include. */
-  noteIncluded: (by: VersionPlace, parts: readonly VersionPlace[]) => Promise<void>
-  /** Judges what a label is to point at. */
-  judgeMove: (
-    label: string,
-    files: { was: RepositoryFile; is: RepositoryFile },
-    folder: FolderState,
-    readers: Readers,
-  ) => Promise<boolean>
-  /** Warns if the name of a new prompt is almost that of another. */
-  warnOfNear: () => Promise<Warning[]>
-  /** Judges the labels of a version that is new. */
-  judgeNewVersion: (version: NewVersion) => Promise<void>
-  /** Lists the numbers that are used although git may no longer list them. */
-  listUsed: () => Promise<readonly string[]>
+  /** Verifies the attestations of the request, once for all attempts; undefined if it has none. */
+  verify?: (() => Promise<VerifiedSignature[]>) | undefined
 }
 
 /** A proposal whose version is being published by who accepts it. */
@@ -112,26 +77,13 @@ export function openPublish(request: Request, proposal?: AcceptedProposal): Open
           const key = proposal?.key ?? ofSender
           const idempotency =
             key === undefined ? undefined : { key, request: digest(canonicalJson(describeBody(body))) }
-          const { baseUrl, issuer } = deps
-          const lookAround = () => readSurroundings({ owner, name }, body, deps)
-          const findRuns = (content_sha256: string) => listRuns({ owner, name }, content_sha256, deps)
-          const verify = openVerification(body.attestations, deps)
-          const since: ListSince = (names, ms) => listSince(names, ms, deps)
-          const listUsed = () => deps.listUsedNumbers({ owner, name })
-          const asking = {
-            noteIncluded: deps.noteIncluded,
-            lookAround,
-            listRuns: findRuns,
-            listUsed,
-            judgeMove: (...move: Parameters<AcceptedPublish['judgeMove']>) => judgeMove(sending, ...move, deps),
-            warnOfNear: () => warnOfNear({ owner, name }, deps),
-            judgeNewVersion: (version: NewVersion) => judgeNewVersion(version, bearer, deps),
-            listSince: since,
-            verify,
-            isUnseen: (written: Written) => isUnseen(written, deps),
-          }
-          const accepted = { ...sending, ...asking, body, linesBefore, idempotency, proposal, baseUrl, issuer }
-          return writeToGit(publishAsWrite(accepted, deps.runLong), bearer, deps, time)
+          const verify = body.attestations && openVerification(body.attestations, deps)
+          return writeToGit(
+            publishAsWrite({ ...sending, body, linesBefore, idempotency, proposal, verify }, deps),
+            bearer,
+            deps,
+            time,
+          )
         },
       }
     },
@@ -199,11 +151,11 @@ function digest(...parts: string[]): string {
 }
 
 /** Converts a publish to a write that `writeWithRetries` can carry out. */
-export function publishAsWrite(accepted: AcceptedPublish, runLong: RunLong): RepositoryWrite {
+export function publishAsWrite(accepted: AcceptedPublish, deps: PublishHub): RepositoryWrite {
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readers) => decideAttempt(accepted, folder, readers, runLong),
+    decide: (folder, readers) => decideAttempt(accepted, folder, readers, deps),
   }
 }
 
@@ -212,9 +164,10 @@ async function decideAttempt(
   accepted: AcceptedPublish,
   folder: FolderState,
   readers: Readers,
-  runLong: RunLong,
+  deps: PublishHub,
 ): Promise<WriteDecision> {
-  const { owner, name, bearer, body, idempotency, proposal, arrivedMs, baseUrl, issuer } = accepted
+  const { owner, name, bearer, body, idempotency, proposal, verify, arrivedMs, linesBefore } = accepted
+  const { baseUrl, issuer } = deps
   const ownerFile = readOwner(owner, folder.ownerIndex)
   if (proposal) proposal.requireAcceptance(ownerFile)
   else {
@@ -231,49 +184,55 @@ async function decideAttempt(
       'idempotency_key_reused',
       'This Idempotency-Key was already used with a different body. Use a new key for each publish, and repeat a key only with the same body.',
     )
-  const used = await accepted.listUsed()
+  const used = await deps.listUsedNumbers({ owner, name })
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index, used }
   const state = readRepositoryState(found)
-  if (earlier) return replay(earlier, { folder, state }, readers, accepted, runLong)
+  if (earlier) return replay(earlier, { folder, state }, readers, accepted, deps)
   const publisher = {
     published_by: proposal?.published_by ?? bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
     provenance: proposal ? proposal.provenance : bearer.provenance,
-    attestations: judgeSignatures(await accepted.verify(), { issuer, owner: ownerFile, name }),
+    attestations: verify ? judgeSignatures(await verify(), { issuer, owner: ownerFile, name }) : [],
   }
   const latest = await readWritten(state.latest, readers)
-  const parts = await readParts(body, state, latest.text, neighboursInGit(readers.readOther), {
-    listSince: accepted.listSince,
-    nowMs: publisher.clock.nowMs,
-  })
-  const around = { ...(await accepted.lookAround()), needsMajor: hasPublishingRule(ownerFile, 'semver') }
+  const parts = isComposed(body)
+    ? await readParts(body, state, latest.text, neighboursInGit(readers.readOther), publisher.clock.nowMs, deps)
+    : []
+  const needsMajor = hasPublishingRule(ownerFile, 'semver')
+  const around = { ...(await readSurroundings({ owner, name }, body, deps)), needsMajor }
   const { decidePublish } = await import('./decide.ts')
-  const decision = await runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
+  const decision = await deps.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
   const { isUnchanged, versionText, indexText, version, file, record, changes } = decision
-  const warnings = [...decision.warnings, ...(state.versions.length === 0 ? await accepted.warnOfNear() : [])]
-  const data = describeOutcome({ record, warnings, breaking: changes?.breaking ?? false }, isUnchanged, accepted)
+  const warnings = [
+    ...decision.warnings,
+    ...(state.versions.length === 0 ? await warnOfNear({ owner, name }, deps) : []),
+  ]
+  const breaking = changes?.breaking ?? false
+  const data = describeOutcome({ record, warnings, breaking }, isUnchanged, { baseUrl, linesBefore })
   if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
   if (!isUnchanged && record.attestations.length > 0) {
     const { manifest_sha256 } = data
     refuseOtherSubject({ ...version, prompt: `${owner}/${name}`, manifest_sha256 }, publisher.attestations)
-    const runs = await accepted.listRuns(version.content_sha256)
+    const runs = await listRuns({ owner, name }, version.content_sha256, deps)
     acceptAll(record.attestations.map((facts) => ({ problem: findReplayProblem(version, facts, runs) })))
   }
   const given = body.files?.map(({ path, bytes }) => measureFile(path, bytes)) ?? latest.files
-  if (!isUnchanged) await accepted.judgeNewVersion({ record, files: given, labels, ownerFile, was: state.file.labels })
-  else for (const label of labels) await accepted.judgeMove(label, { was: state.file, is: file }, folder, readers)
+  for (const label of labels)
+    if (isUnchanged) await judgeMove(accepted, label, { was: state.file, is: file }, folder, readers, deps)
+    else await judgeNewVersion(accepted, label, { record, files: given, ownerFile, was: state.file.labels }, deps)
   const inText = accepted.wantsText ? sayPublished(data) : undefined
   if (body.dry_run) return { kind: 'answer', answer: { data, inText } }
   if (isUnchanged && indexText === undefined) {
     const shown = { file, entry: version, added: record, files: latest.files }
-    return answerSeen({ data, inText }, shown, folder, accepted)
+    return answerSeen({ data, inText }, shown, folder, accepted, deps)
   }
   const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
+  const mark = markOf(bearer)
   const trailers: [string, string][] = [
     ['Version', version.version],
     ['Published-By', publisher.published_by],
     ...(proposal ? [['Accepted-By', bearer.login ?? owner] as [string, string]] : []),
-    ...listTrailers(markOf(bearer)),
+    ...listTrailers(mark),
   ]
   if (idempotency) trailers.push(['Idempotency-Key', idempotency.key], ['Request-Digest', idempotency.request])
   if (versionText !== undefined && folder.folders.has(version.version))
@@ -284,7 +243,7 @@ async function decideAttempt(
   const { includes = [] } = version
   if (versionText !== undefined && includes.length > 0) {
     const included = includes.map((one) => ({ ...splitFullName(one.repository)!, version: one.version }))
-    await accepted.noteIncluded({ owner, name, version: version.version }, included)
+    await deps.noteIncluded({ owner, name, version: version.version }, included)
   }
   const { attestations = [] } = body
   const addition =
@@ -292,7 +251,7 @@ async function decideAttempt(
   return {
     kind: 'commit',
     additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
-    shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations, mark: markOf(bearer) },
+    shown: { file, entry: version, added: isUnchanged ? undefined : record, files, attestations, mark },
     answer: isUnchanged ? { data, inText } : { data, inText, status: 201, headers: { Location: record.url } },
   }
 }
@@ -318,8 +277,9 @@ async function replay(
   { folder, state }: { folder: FolderState; state: RepositoryState },
   readers: Readers,
   accepted: AcceptedPublish,
-  runLong: RunLong,
+  deps: PublishHub,
 ): Promise<WriteDecision> {
+  const { baseUrl } = deps
   const version = trailers.get('Version') ?? ''
   if (Object.hasOwn(state.file.removed, version))
     throw new HubError(
@@ -335,16 +295,16 @@ async function replay(
   ])
   const compared = before === undefined ? undefined : { version: before, text: earlierText }
   const { describePublished } = await import('./decide.ts')
-  const { entry, ...described } = await runLong(describePublished, state, version, written, compared, {
-    baseUrl: accepted.baseUrl,
+  const { entry, ...described } = await deps.runLong(describePublished, state, version, written, compared, {
+    baseUrl,
     isAssembled: isComposed(accepted.body),
   })
-  const data = describeOutcome(described, isUpdate, accepted)
+  const data = describeOutcome(described, isUpdate, { baseUrl, linesBefore: accepted.linesBefore })
   const headers = { 'Idempotency-Replayed': 'true' }
   const inText = accepted.wantsText ? sayPublished(data) : undefined
   const answer = { data: { ...data, commit: { sha, url } }, inText, headers }
   const shown = { file: state.file, entry, added: described.record, files: written.files }
-  return answerSeen(answer, shown, folder, accepted)
+  return answerSeen(answer, shown, folder, accepted, deps)
 }
 
 /** Answers without a commit. If an earlier attempt or process made the commit, but could not show it, readers are shown it now. */
@@ -352,10 +312,11 @@ async function answerSeen(
   answer: WriteAnswer,
   shown: Pick<Written, 'file' | 'entry' | 'files'> & { added: VersionRecord },
   folder: FolderState,
-  { owner, name, body, isUnseen }: AcceptedPublish,
+  { owner, name, body }: AcceptedPublish,
+  deps: PublishHub,
 ): Promise<WriteDecision> {
   // If that cannot be told, what follows logs the reason, and the answer is the same.
-  if (!(await isUnseen({ owner, name, folder, ...shown }).catch(() => true))) return { kind: 'answer', answer }
+  if (!(await isUnseen({ owner, name, folder, ...shown }, deps).catch(() => true))) return { kind: 'answer', answer }
   // The request is the one that made the commit, so it has the bytes of the attestations.
   const { attestations = [] } = body
   const isSigned = isSameJson(
@@ -369,7 +330,7 @@ async function answerSeen(
 export function describeOutcome(
   { record, warnings, breaking }: { record: VersionRecord; warnings: readonly Warning[]; breaking: boolean },
   unchanged: boolean,
-  { baseUrl, linesBefore }: Pick<AcceptedPublish, 'baseUrl' | 'linesBefore'>,
+  { baseUrl, linesBefore }: { baseUrl: string; linesBefore: number },
 ) {
   const html_url = addressesBelow(baseUrl).versionPage(record.owner, record.name, record.version)
   const manifest_sha256 = digestManifest(record, measure)

@@ -70,10 +70,10 @@ export function neighboursInRecords(deps: Sources): ReadNeighbour {
 }
 
 /**
- * Resolves the include lines of a publish and reads the versions.
+ * Resolves the include lines of a publish that is to be composed, and reads the versions.
  *
  * @param latest the file of the latest version of the prompt itself
- * @returns the versions in the order of the lines; none if the publish is not composed
+ * @returns the versions in the order of the lines
  * @throws HubError `validation_failed` for lines that name nothing to include; also the errors of git
  */
 export async function readParts(
@@ -81,9 +81,9 @@ export async function readParts(
   state: RepositoryState,
   latest: string | undefined,
   readNeighbour: ReadNeighbour,
-  { listSince, nowMs }: { listSince: ListSince; nowMs: number },
+  nowMs: number,
+  deps: Sources,
 ): Promise<WrittenPart[]> {
-  if (!isComposed(body)) return []
   const { owner, name } = state
   const { findRequestIncludes, resolveRequestIncludes } = await import('../../domain/publishing/includes.ts')
   const found = findRequestIncludes(body, state, latest)
@@ -97,7 +97,7 @@ export async function readParts(
   const known = [...neighbours.values()].map((one) => one.state)
   const { min_age_days: days = 0 } = body
   const minAge =
-    days > 0 ? { days, oldEnough: await listSince([...neighbours.keys()], nowMs - days * DAY_MS) } : undefined
+    days > 0 ? { days, oldEnough: await listSince([...neighbours.keys()], nowMs - days * DAY_MS, deps) } : undefined
   const resolved = resolveRequestIncludes({ owner, name }, found, known, minAge)
   const addresses = new Map(resolved.map((one) => [`${one.repository}@${one.version}`, one]))
   const files = new Map(
@@ -110,15 +110,8 @@ export async function readParts(
 
 const DAY_MS = 86_400_000
 
-/** Lists the versions of each repository that have been available since a time. */
-export type ListSince = (names: readonly string[], ms: number) => Promise<Map<string, Set<string>>>
-
-/** Does so from the build and the fresh copies. A version that neither has is newer. */
-export async function listSince(
-  names: readonly string[],
-  ms: number,
-  deps: Sources,
-): Promise<Map<string, Set<string>>> {
+/** Lists the versions of each repository that have been available since a time, from the build and the fresh copies. A version that neither has is newer. */
+async function listSince(names: readonly string[], ms: number, deps: Sources): Promise<Map<string, Set<string>>> {
   const found = await mapConcurrently(AT_ONCE, names, async (fullName) => {
     const { owner, name } = splitFullName(fullName)!
     const versions = (await findVersions(owner, name, deps))?.versions ?? []
@@ -190,12 +183,11 @@ async function findSameContent(
 
 /** Returns a function that verifies attestations when it is first called: only after the sender's rights were checked. @throws HubError `validation_failed` with the reason of each that is refused */
 export function openVerification(
-  given: readonly string[] = [],
+  given: readonly string[],
   deps: Pick<PublishHub, 'siteFiles' | 'verifyAttestation'>,
 ): () => Promise<VerifiedSignature[]> {
   let verified: Promise<VerifiedSignature[]> | undefined
   return async () => {
-    if (given.length === 0) return []
     // Kept, so that another attempt does not verify them again.
     verified ??= verifyAll(given, deps)
     return verified
