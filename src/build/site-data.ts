@@ -88,6 +88,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
   /** Opened for each update. */
   let folder: ContentReader
   const others = new Map<string, StoredFile>()
+  let lastOrders: Orders | undefined
   /** What is wrong with versions, by the full names of their prompts. A new process reads their files again. */
   const troubles = new Map<string, KnownTroubles>()
   for (const [name, part] of sink.listParts()) {
@@ -175,7 +176,8 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     for (const [fullName, { outline }] of repositories) if (!taken.has(fullName)) drop(fullName, outline, round)
     if (isStrict && round.problems.length > 0) throw new ContentError(sortProblems(round.problems))
     const unreadableOwners = listUnreadable(round.problems)
-    const orders = orderCatalogue(entries, { day })
+    const orders = orderCatalogue(entries, { day }, lastOrders)
+    lastOrders = orders
     const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, isForReaders, unreadableOwners }, orders)
     const isDifferent = writeHistory(catalogue, history) || round.isDifferent
     const problems = sortProblems(round.problems)

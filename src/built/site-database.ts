@@ -37,7 +37,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
   let statements = prepare(database)
   let now = 0
   /** Older contents of files of this build and those before it are deleted. */
-  let forgotten = 0
+  let forgotten = Number(readNote(database, 'forgotten') ?? 0)
   let { state } = readNotes(database)
   let lastOrders: string | undefined
   if (isNew) {
@@ -117,6 +117,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       try {
         statements.removeOlder.run(forgotten, number)
         statements.removeGone.run(forgotten, number)
+        statements.setNote.run('forgotten', String(number))
         database.exec('COMMIT')
         forgotten = number
       } finally {

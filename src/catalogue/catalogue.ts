@@ -90,27 +90,62 @@ export interface Orders {
   originals: Originals
 }
 
-/** Orders the repositories of a catalogue. @param day the build date in UTC, `YYYY-MM-DD` */
+/**
+ * Orders the repositories of a catalogue.
+ *
+ * @param day the build date in UTC, `YYYY-MM-DD`
+ * @param last earlier orders, from which most follow: that is faster
+ */
 export function orderCatalogue(
   entries: ReadonlyMap<string, Orderable>,
   { day }: Pick<CatalogueOptions, 'day'>,
+  last?: Orders,
 ): Orders {
   const names = [...entries.keys()].sort(compareText)
-  const listed = names.flatMap((name, position) => (entries.get(name)!.isListed ? position : []))
-  const shown = listed.map((position) => entries.get(names[position]!)!)
-  const originals = findOriginals(shown.map((entry) => ({ summary: entry.summary, words: wordsOf(entry) })))
-  const ranks = rank(shown, { day, originals })
-  const inNames = (order: Ranks['top']) => order.map((place) => listed[place]!)
-  return {
-    names,
-    originals,
-    ranks: {
-      top: inNames(ranks.top),
-      trending: inNames(ranks.trending),
-      new: inNames(ranks.new),
-      recent: inNames(ranks.recent),
-    },
+  const listed: number[] = []
+  const shown: Orderable[] = []
+  for (const [position, name] of names.entries()) {
+    const entry = entries.get(name)!
+    if (!entry.isListed) continue
+    listed.push(position)
+    shown.push(entry)
   }
+  const originals = findOriginals(shown.map((entry) => ({ summary: entry.summary, words: wordsOf(entry) })))
+  const ranks = rank(shown, {
+    day,
+    originals,
+    last: last && mapRanks(last.ranks, placesNow(last.names, names, listed)),
+  })
+  return { names, originals, ranks: mapRanks(ranks, Uint32Array.from(listed)) }
+}
+
+const GONE = 0xffffffff
+
+/** Returns the place in a list for each earlier name, `GONE` without one. @param before sorted @param names sorted @param listed positions in `names` */
+function placesNow(before: readonly string[], names: readonly string[], listed: readonly number[]): Uint32Array {
+  const placeAt = new Uint32Array(names.length).fill(GONE)
+  for (const [place, position] of listed.entries()) placeAt[position] = place
+  const places = new Uint32Array(before.length).fill(GONE)
+  let at = 0
+  for (const [position, name] of names.entries()) {
+    while (at < before.length && compareText(before[at]!, name) < 0) at++
+    if (before[at] === name) places[at] = placeAt[position]!
+  }
+  return places
+}
+
+/** Gives each rank other places. @param places by place, `GONE` for those that are left out */
+function mapRanks(ranks: Ranks, places: Uint32Array): Ranks {
+  const map = (order: Ranks['top']) => {
+    const mapped = new Uint32Array(order.length)
+    let length = 0
+    for (const place of order) {
+      const now = places[place]!
+      if (now !== GONE) mapped[length++] = now
+    }
+    return mapped.subarray(0, length)
+  }
+  return { top: map(ranks.top), trending: map(ranks.trending), new: map(ranks.new), recent: map(ranks.recent) }
 }
 
 /**
@@ -127,7 +162,8 @@ export function joinCatalogue<Entry extends OutlinedEntry>(
   const { baseUrl, isForReaders = false, unreadableOwners } = options
   const addresses = addressesBelow(baseUrl)
   const sorted = names.map((name) => parts.entries.get(name)!)
-  const entries = new Map(sorted.map((entry, position) => [names[position]!, entry]))
+  const entries = new Map<string, Entry>()
+  for (const [position, entry] of sorted.entries()) entries.set(names[position]!, entry)
   const inOrder = (rank: Uint32Array) => [...rank].map((position) => sorted[position]!.summary)
   const listed = lazily<Catalogue['listed']>({
     top: () => inOrder(ranks.top),
@@ -141,7 +177,7 @@ export function joinCatalogue<Entry extends OutlinedEntry>(
     listed: () => listed,
     recent: () => inOrder(ranks.recent),
     tags: () => countTags(listed.top, addresses),
-    handles: () => new Set([...parts.owners.keys(), ...sorted.map(({ summary }) => summary.owner)]),
+    handles: () => listHandles(parts.owners, sorted),
     users: ({ handles, recent }) => buildUsers(parts, handles, recent, addresses),
     memberships: () => listMemberships(parts, unreadableOwners),
     isForReaders: () => isForReaders,
@@ -155,6 +191,12 @@ export function joinCatalogue<Entry extends OutlinedEntry>(
 /** Returns a value that is the same for prompts with the same words. The record is read only if it must be, because a builder reads each from a file. */
 function wordsOf(entry: Orderable): string | null {
   return entry.digests ? entry.digests.words : (joinWords(entry.repository?.content ?? '') ?? null)
+}
+
+function listHandles(owners: ReadonlyMap<string, unknown>, sorted: readonly OutlinedEntry[]): Set<string> {
+  const handles = new Set(owners.keys())
+  for (const { summary } of sorted) handles.add(summary.owner)
+  return handles
 }
 
 function countTags(listed: readonly RepositorySummary[], addresses: Addresses): TagRecord[] {

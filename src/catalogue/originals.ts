@@ -20,9 +20,10 @@ export type Originals = ReadonlyMap<string, readonly string[]>
 export function findOriginals(prompts: readonly PossibleCopy[]): Originals {
   const originals = new Map<string, string[]>()
   const add = (copy: string, original: string) => originals.set(copy, [...(originals.get(copy) ?? []), original])
-  const names = new Set(prompts.map(({ summary }) => summary.full_name))
+  let names: Set<string> | undefined
   for (const { summary } of prompts) {
     if (summary.forked_from === null) continue
+    names ??= new Set(prompts.map(({ summary }) => summary.full_name))
     const origin = nameOfOriginal(summary.forked_from)
     if (names.has(origin) && origin !== summary.full_name) add(summary.full_name, origin)
   }

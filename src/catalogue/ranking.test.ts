@@ -1,10 +1,12 @@
 // Tests the order of lists: quality, top, trending and new, with scores computed by hand. See docs/contract.md section
 // 5.
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BARE_REPOSITORY } from '../../tests/fixtures/repository-fields.ts'
 import { SORTS } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../domain/api/schema.ts'
 import { compareText } from '../domain/text/compare-text.ts'
+import { orderCatalogue } from './catalogue.ts'
 import {
   type QualityInput,
   type RankedRelease,
@@ -201,8 +203,9 @@ describe('ranked lists', () => {
     releases: [aRelease({ version: '1.0.1', previous_version: '1.0.0' }), aRelease()],
   })
   const namesIn = (order: keyof Ranks, repositories: readonly RankedRepository[], day = DAY) => {
-    const places = rank(repositories, { day, originals: new Map() })[order]
-    return Array.from(places, (place) => repositories[place]!.summary.full_name)
+    const sorted = repositories.toSorted((a, b) => compareText(a.summary.full_name, b.summary.full_name))
+    const places = rank(sorted, { day, originals: new Map() })[order]
+    return Array.from(places, (place) => sorted[place]!.summary.full_name)
   }
 
   test('sorts top, trending and new each in its own order', () => {
@@ -249,7 +252,32 @@ describe('ranked lists', () => {
     // In `new`, age is the order itself.
     const expected = sort === 'new' ? ['a-b/c', 'a/z', 'b/b', 'c/c', 'z/z'] : oldestFirst
     expect(namesIn(sort, repositories)).toEqual(expected)
-    expect(namesIn(sort, repositories.toReversed())).toEqual(expected)
+  })
+
+  test('orders are the same, whichever orders they follow from', () => {
+    const entry = fc.record({
+      isListed: fc.boolean(),
+      created: fc.constantFrom('2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'),
+      downloads: fc.constantFrom(0, 9, 99),
+      content: fc.constantFrom('Short', 'One text '.repeat(30), 'Another text '.repeat(30)),
+      status: fc.constantFrom('active' as const, 'deprecated' as const),
+    })
+    const content = fc.dictionary(fc.constantFrom(...'abcdefgh'), entry)
+    const entriesOf = (repositories: Record<string, typeof entry extends fc.Arbitrary<infer Value> ? Value : never>) =>
+      new Map(
+        Object.entries(repositories).map(([name, { isListed, created, downloads, content, status }]) => {
+          const stats = { downloads_7d: downloads, downloads_90d: downloads }
+          const one = aRepository(`a/${name}`, { created_at: created, updated_at: created, stats, status })
+          return [`a/${name}`, { ...one, isListed, repository: { content } }]
+        }),
+      )
+    fc.assert(
+      fc.property(content, content, (before, after) => {
+        const last = orderCatalogue(entriesOf(before), { day: DAY })
+        const now = entriesOf(after)
+        expect(orderCatalogue(now, { day: DAY }, last)).toEqual(orderCatalogue(now, { day: DAY }))
+      }),
+    )
   })
 
   test.each(['top', 'trending', 'new'] as const)('a date from the future leads no list: %s', (sort) => {

@@ -2,7 +2,6 @@
 import type { Sort } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../domain/api/schema.ts'
 import { CLOCK_SKEW_MS } from '../domain/limits.ts'
-import { compareText } from '../domain/text/compare-text.ts'
 import type { Stats } from '../domain/values/values.ts'
 import { type Originals, placeCopies } from './originals.ts'
 
@@ -122,26 +121,27 @@ export type Ranks = Readonly<Record<Sort | 'recent', Uint32Array<ArrayBuffer>>>
  * Sorts repositories in each order, and by their latest update. No copy stands before its original in an order. Ties go to
  * the older prompt, because a publisher cannot make a prompt older; then by the full name.
  *
+ * @param repositories sorted by full name
  * @param day the build date in UTC, `YYYY-MM-DD`
+ * @param last places in orders from which most places follow: what is almost sorted is sorted in linear time
  */
 export function rank(
   repositories: readonly RankedRepository[],
-  { day, originals }: { day: string; originals: Originals },
+  { day, originals, last }: { day: string; originals: Originals; last?: Ranks | undefined },
 ): Ranks {
   const end = endOf(day)
   const keys = repositories.map(keysOf)
-  const nameOf = (place: number) => repositories[place]!.summary.full_name
-  const byAge = Uint32Array.from(keys.keys()).sort(
-    (a, b) => keys[a]!.created - keys[b]!.created || compareText(nameOf(a), nameOf(b)),
-  )
-  const by = (score: (keys: SortKeys) => number) => {
-    const scores = new Float64Array(keys.map(score))
-    return byAge.toSorted((a, b) => scores[b]! - scores[a]!)
+  const created = listNumbers(keys, (one) => one.created)
+  const deprecated = listNumbers(keys, (one) => Number(one.isDeprecated))
+  const nowhere = new Float64Array(keys.length)
+  const by = (order: keyof Ranks, score: (keys: SortKeys) => number, behind = nowhere) => {
+    const scores = listNumbers(keys, score)
+    return listPlaces(keys.length, last?.[order]).sort(
+      (a, b) => behind[a]! - behind[b]! || scores[b]! - scores[a]! || created[a]! - created[b]! || a - b,
+    )
   }
-  const isActive = (place: number) => !keys[place]!.isDeprecated
-  const activeFirst = (order: Uint32Array<ArrayBuffer>) =>
-    Uint32Array.from([...order.filter(isActive), ...order.filter((place) => !isActive(place))])
-  const places = new Map(originals.size === 0 ? [] : repositories.map((_, place) => [nameOf(place), place]))
+  const nameOf = (place: number) => repositories[place]!.summary.full_name
+  const places = new Map(originals.size === 0 ? [] : keys.map((_, place) => [nameOf(place), place]))
   const copies = new Map<number, number[]>()
   for (const [copy, names] of originals) {
     const place = places.get(copy)
@@ -152,14 +152,29 @@ export function rank(
         names.flatMap((name) => places.get(name) ?? []).filter((original) => !keys[original]!.isDeprecated),
       )
   }
-  const inPlace = (order: Uint32Array<ArrayBuffer>) =>
-    copies.size === 0 ? order : Uint32Array.from(placeCopies([...order], (place) => copies.get(place)))
+  const inPlace = (order: number[]) =>
+    Uint32Array.from(copies.size === 0 ? order : placeCopies(order, (place) => copies.get(place)))
   return {
-    top: inPlace(activeFirst(by(({ top }) => top))),
-    trending: inPlace(activeFirst(by((one) => trendingAt(one, end)))),
-    new: inPlace(by(({ created }) => latestOf([created], end))),
-    recent: by(({ updated, created }) => latestOf([updated, created], end)),
+    top: inPlace(by('top', ({ top }) => top, deprecated)),
+    trending: inPlace(by('trending', (one) => trendingAt(one, end), deprecated)),
+    new: inPlace(by('new', (one) => latestOf([one.created], end))),
+    recent: Uint32Array.from(by('recent', ({ updated, created }) => latestOf([updated, created], end))),
   }
+}
+
+function listNumbers(keys: readonly SortKeys[], number: (keys: SortKeys) => number): Float64Array<ArrayBuffer> {
+  const numbers = new Float64Array(keys.length)
+  for (const [place, one] of keys.entries()) numbers[place] = number(one)
+  return numbers
+}
+
+/** Lists all places, those of an order first. */
+function listPlaces(count: number, order: Uint32Array = new Uint32Array()): number[] {
+  const places = Array.from(order)
+  const isListed = new Uint8Array(count)
+  for (const place of places) isListed[place] = 1
+  for (let place = 0; place < count; place++) if (!isListed[place]) places.push(place)
+  return places
 }
 
 /** Sorts below every known time. */

@@ -59,18 +59,24 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
   }
 }
 
-function fill(database: DatabaseSync, catalogue: Catalogue, isEditable: boolean): void {
+function fill(database: DatabaseSync, catalogue: Catalogue, isEditable: boolean): PromptIds {
   database.exec(TABLES)
   database.exec(`INSERT INTO texts (texts, rank) VALUES ('hashsize', 16000000)`)
   writeState(database, { shape: INDEX_SHAPE, edits: 0, edition: 0, number: 0 })
   const names = catalogue.listed.top.map(({ full_name }) => full_name)
-  changePrompts(database, catalogue, { removed: [], added: names, isEditable })
+  const ids = changePrompts(database, catalogue, { removed: [], added: names, isEditable }, new Map())
   // Merges all segments into one, so that queries look up each term only once. https://www.sqlite.org/fts5.html#the_optimize_command
   database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
+  return ids
 }
+
+/** The rowids of an index by full name. Whoever edits it many times keeps them, because reading them takes longer than a small edit. */
+export type PromptIds = Map<string, number>
 
 /** An index with changes that its readers do not see yet. */
 export interface EditedIndex {
+  /** For the next edit; of no use after `cancel`. */
+  ids: PromptIds
   /** Shows the changes to its readers, and closes it. */
   commit(): void
   /** Drops the changes, and closes it. Never throws. */
@@ -102,6 +108,7 @@ export function startSearchIndex(path: string, catalogue: Catalogue, number: num
  * @param catalogue the complete newer catalogue, which determines the positions in `top`, `trending` and `new`
  * @param changed full names of every repository that is new, removed or changed
  * @param number the number of the build, see `readIndexNumber`
+ * @param known what the last edit returned, if nothing has changed the index since
  * @throws Error if the index cannot be edited, for example because it is missing, damaged or of other code
  */
 export function editSearchIndex(
@@ -109,19 +116,22 @@ export function editSearchIndex(
   catalogue: Catalogue,
   changed: Iterable<string>,
   number: number,
+  known?: PromptIds,
 ): EditedIndex {
   const names = [...new Set(changed)].sort()
   const database = openEditable(path)
+  let ids: PromptIds
   try {
     database.exec(`PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${MAX_JOURNAL_BYTES}; BEGIN IMMEDIATE`)
     const edition = Number(readState(database, 'edition')) + 1
-    editPrompts(database, catalogue, names)
+    ids = editPrompts(database, catalogue, names, known)
     writeState(database, { number, edition })
   } catch (error) {
     database.close()
     throw error
   }
   return {
+    ids,
     commit() {
       try {
         database.exec('COMMIT')
@@ -158,27 +168,30 @@ const readState = (database: DatabaseSync, key: string) =>
   database.prepare('SELECT value FROM state WHERE key = ?').get(key)?.value
 
 /** Edits the rows of the changed prompts, or all of them after many edits: rowids follow `top` in a new index, but no longer then. @throws Error for an index of another shape */
-function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readonly string[]): void {
+function editPrompts(
+  database: DatabaseSync,
+  catalogue: Catalogue,
+  names: readonly string[],
+  known: PromptIds | undefined,
+): PromptIds {
   if (readState(database, 'shape') !== INDEX_SHAPE) throw new Error('expected an index to edit')
   const edits = Number(readState(database, 'edits')) + names.length
-  if (edits > Math.max(MIN_EDITED, MAX_EDITED_SHARE * catalogue.listed.top.length)) {
+  if (edits > Math.max(MIN_EDITED, MAX_EDITED_SHARE * catalogue.orders.ranks.top.length)) {
     database.exec('DROP TABLE texts; DROP TABLE words; DROP TABLE prompts; DROP TABLE state')
-    fill(database, catalogue, true)
-    return
+    return fill(database, catalogue, true)
   }
   writeState(database, { edits })
   const added = names.filter((name) => catalogue.entries.get(name)?.isListed)
-  changePrompts(database, catalogue, { removed: names, added, isEditable: true })
+  return changePrompts(database, catalogue, { removed: names, added, isEditable: true }, known)
 }
 
 /** Removes and adds prompts by full name, and updates everything else from the catalogue. */
 function changePrompts(
   database: DatabaseSync,
-  { entries, listed, orders, baseUrl, equivalents }: Catalogue,
+  { entries, orders, baseUrl, equivalents }: Catalogue,
   { removed, added, isEditable }: { removed: readonly string[]; added: readonly string[]; isEditable: boolean },
-): void {
-  const rows = database.prepare('SELECT owner, name, id FROM prompts').all()
-  const ids = new Map(rows.map(({ owner, name, id }) => [`${owner}/${name}`, Number(id)]))
+  ids: PromptIds = readIds(database),
+): PromptIds {
   const uses = new Map<string, number>()
   const count = (words: Iterable<string>, by: 1 | -1) => {
     for (const word of words) uses.set(word, (uses.get(word) ?? 0) + by)
@@ -193,12 +206,14 @@ function changePrompts(
     deleteText.run(id, ...texts)
     count(words, -1)
   }
+  const isAdded = new Set(added)
+  for (const name of removed) if (!isAdded.has(name)) ids.delete(name)
   const terms = new Map<string, string>()
   const term = (word: string) => terms.get(word) ?? terms.set(word, toTerm(word)).get(word)!
   const insertText = database.prepare(`INSERT INTO texts (${columns}) VALUES (${values})`)
   const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?, ?)')
-  // A hub may have more prompts than a call takes arguments.
-  let last = ids.values().reduce((most, id) => Math.max(most, id), 0)
+  let last = 0
+  for (const id of ids.values()) last = Math.max(last, id)
   for (const fullName of added) {
     const { repository, summary } = entries.get(fullName)!
     const { owner, name, full_name, url, html_url, raw_url, ...rest } = summary
@@ -219,7 +234,9 @@ function changePrompts(
   for (const word of [...uses.keys()].sort())
     if (uses.get(word) !== 0) changeWord.run(word, term(word), uses.get(word)!)
   database.exec('DELETE FROM words WHERE uses = 0')
-  const menu = listed.top.slice(0, MENU_SIZE).map(({ full_name }) => describeInMenu(entries.get(full_name)!))
+  const menu = Array.from(orders.ranks.top.subarray(0, MENU_SIZE), (position) =>
+    describeInMenu(entries.get(orders.names[position]!)!),
+  )
   const idByPosition = orders.names.map((fullName) => ids.get(fullName)!)
   const orderOf = (sort: (typeof SORTS)[number]) => orders.ranks[sort].map((position) => idByPosition[position]!)
   writeState(database, {
@@ -231,6 +248,12 @@ function changePrompts(
     equivalents: JSON.stringify([...indexEquivalents(equivalents)]),
     ...Object.fromEntries(SORTS.map((sort) => [sort, new Uint8Array(orderOf(sort).buffer)])),
   })
+  return ids
+}
+
+function readIds(database: DatabaseSync): PromptIds {
+  const rows = database.prepare('SELECT owner, name, id FROM prompts').all()
+  return new Map(rows.map(({ owner, name, id }) => [`${owner}/${name}`, Number(id)]))
 }
 
 /** What the menu says of prompts, because few of them change between two edits. */

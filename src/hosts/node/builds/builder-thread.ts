@@ -21,7 +21,13 @@ import { createGit, keepObjectReaders } from '../../../git/git-command.ts'
 import { startGitRunner } from '../../../git/git-runner-client.ts'
 import { describeError, logProblem } from '../../../log.ts'
 import { setLog } from '../../../log-output.ts'
-import { type EditedIndex, editSearchIndex, readIndexNumber, startSearchIndex } from '../../../search/write-index.ts'
+import {
+  type EditedIndex,
+  editSearchIndex,
+  type PromptIds,
+  readIndexNumber,
+  startSearchIndex,
+} from '../../../search/write-index.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../../state/fresh-copies.ts'
 import { isDamage } from '../../../state/sqlite-errors.ts'
 import { inBackground } from '../http/background.ts'
@@ -87,6 +93,8 @@ interface BuildData {
   state: SiteBuild | undefined
   /** Whether the search index is that of the last complete build: after a crash, either may be ahead of the other. */
   isSearchKnown: boolean
+  /** The rowids of that index; undefined before its first edit. */
+  ids: PromptIds | undefined
   /** The last complete build, also that of other code or of a damaged database. */
   before: LastContent | undefined
   /** What the last complete round said; undefined if there was none, so that every prompt must be compared. */
@@ -158,7 +166,7 @@ function openData(): BuildData {
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
     const before = state ?? readLast(database.replaced)
     const isSearchKnown = state !== undefined && readIndexNumber(folder.file(state.search.name)) === state.search.number
-    return { database, makeState, state, isSearchKnown, before, report: undefined, first: undefined }
+    return { database, makeState, state, isSearchKnown, ids: undefined, before, report: undefined, first: undefined }
   } catch (error) {
     database.close()
     throw error
@@ -389,6 +397,7 @@ async function build(wanted: Wanted): Promise<void> {
       throw error
     }
     edited?.commit()
+    mine.ids = edited?.ids
     mine.isSearchKnown = true
     lastNumber = number
     say({ kind: 'state' })
@@ -446,7 +455,7 @@ async function checkEmptied({ counts, commit }: LastContent, head: string | null
 
 /** Brings the search index up to the build. A new file is made only if the last one cannot be edited. @returns its file, and the edits that readers do not see yet */
 function makeSearch(
-  { state, isSearchKnown }: BuildData,
+  { state, isSearchKnown, ids }: BuildData,
   { catalogue, changed, removed, isDifferent }: BuiltState,
   number: number,
 ): { search: SiteBuild['search']; edited?: EditedIndex } {
@@ -455,7 +464,7 @@ function makeSearch(
   if (state && isSearchKnown) {
     const { name } = state.search
     try {
-      const edited = editSearchIndex(folder.file(name), catalogue, [...changed, ...removed], number)
+      const edited = editSearchIndex(folder.file(name), catalogue, [...changed, ...removed], number, ids)
       return { search: { name, number }, edited }
     } catch {
       // Whatever is wrong with it, the catalogue has everything for a new one.

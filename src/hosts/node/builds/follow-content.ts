@@ -157,6 +157,17 @@ export function followContent(
     }
   }
 
+  // It starts while this thread opens the last build, so that the first publish finds it ready.
+  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
+    hear,
+    async beforeBuild() {
+      const content = await beforeBuild()
+      // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
+      const paths = [...written].map((fullName) => `${fullName}/`)
+      written.clear()
+      return { ...content, changed: paths }
+    },
+  })
   let isLastBroken = false
   if (hasLastBuild(folder)) {
     try {
@@ -173,16 +184,6 @@ export function followContent(
     }
   }
   if (served.site === first) logInfo('building', 'Building the site …')
-  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
-    hear,
-    async beforeBuild() {
-      const content = await beforeBuild()
-      // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
-      const paths = [...written].map((fullName) => `${fullName}/`)
-      written.clear()
-      return { ...content, changed: paths }
-    },
-  })
   if (isLastBroken) builder.send({ kind: 'damaged' })
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
   onAbort(signal, () => {

@@ -32,7 +32,12 @@ interface Parts {
 
 /** The stored form of a catalogue's orders, without the names, which the entries have. */
 export function formatOrders({ ranks, originals }: Orders, unreadableOwners: ReadonlySet<string>): string {
-  const lists = Object.fromEntries(Object.entries(ranks).map(([sort, rank]) => [sort, [...rank]]))
+  const lists = Object.fromEntries(
+    Object.entries(ranks).map(([sort, { buffer, byteOffset, byteLength }]) => [
+      sort,
+      Buffer.from(buffer, byteOffset, byteLength).toString('base64'),
+    ]),
+  )
   return JSON.stringify({ ranks: lists, originals: [...originals], unreadableOwners: [...unreadableOwners] })
 }
 
@@ -41,7 +46,9 @@ function parseOrders(
   entries: ReadonlyMap<string, unknown>,
 ): { orders: Orders; unreadableOwners: ReadonlySet<string> } {
   const { ranks, originals, unreadableOwners } = JSON.parse(text)
-  const of = (sort: keyof Orders['ranks']) => Uint32Array.from(ranks[sort])
+  // Copied, because the bytes of a small Buffer begin anywhere in a shared one.
+  const of = (sort: keyof Orders['ranks']) =>
+    new Uint32Array(Uint8Array.from(Buffer.from(ranks[sort], 'base64')).buffer)
   const orders = {
     names: [...entries.keys()].sort(compareText),
     ranks: { top: of('top'), trending: of('trending'), new: of('new'), recent: of('recent') },
