@@ -91,7 +91,7 @@ function describeUnlisted(error: unknown, dir: string, below: string): Problem |
 /** Says why a content folder cannot be read. */
 export function checkRoot(dir: string): Problem | undefined {
   try {
-    openFolder(dir).list('')
+    openFolder(dir).check('')
     return undefined
   } catch (error) {
     return describeUnlisted(error, dir, '')

@@ -24,6 +24,8 @@ export interface ContentLook {
   commit: string | null
   /** Whether the commit has the folder, so that `edited` says what differs from it. */
   isCommitted: boolean
+  /** Whether it is what the commit alone says, because no file was looked at. */
+  isOfCommit: boolean
   listing: ContentListing
   /** The prompts with changes since the last look; `all` if any may have some. */
   changed: ReadonlySet<string> | 'all'
@@ -133,10 +135,11 @@ export function openContentSource({
       const git = here?.git ?? theirs
       const known = last
       const isOwn = changed === 'commit' || (changed !== 'all' && [...changed].every((path) => own.has(promptOf(path))))
+      const isOfCommit = committed !== undefined && (!here || (isOwn && known?.isClean === true))
       const readTree = async () => {
-        if (!here) return { tree: committed ?? (await findEmptyTree(git)), unreadable: [] }
+        if (isOfCommit) return { tree: committed, unreadable: [] }
+        if (!here) return { tree: await findEmptyTree(git), unreadable: [] }
         if (known && typeof changed !== 'string' && changed.size === 0) return { tree: known.tree, unreadable: [] }
-        if (isOwn && known?.isClean && committed !== undefined) return { tree: committed, unreadable: [] }
         if (!known || typeof changed === 'string') return await writeInTurn(here, 'all')
         return await writeInTurn(here, changed)
       }
@@ -154,6 +157,7 @@ export function openContentSource({
       return {
         commit,
         isCommitted: committed !== undefined,
+        isOfCommit,
         listing: addUnreadable(whole, unreadable),
         changed: isSmall && unreadable.length + missing.length === 0 ? prompts : 'all',
         edited: new Set(edits.flatMap(({ path, status }) => (status === 'D' ? [] : [path]))),
@@ -229,6 +233,7 @@ export interface SeenContent {
 const NOTHING: Omit<ContentLook, 'listing'> = {
   commit: null,
   isCommitted: false,
+  isOfCommit: false,
   changed: 'all',
   edited: new Set(),
   missing: [],

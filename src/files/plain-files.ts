@@ -7,6 +7,7 @@ import {
   fstatSync,
   lstatSync,
   mkdirSync,
+  opendirSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -88,13 +89,26 @@ export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES) {
     }
     return { refusal: 'unreadable' }
   }
+  const refuseLinks = (path: string) => {
+    if (!isPlain(path) && existsSync(placeOf(path)))
+      throw Object.assign(new Error(`${path} is a link`), { code: 'ELOOP' })
+  }
   return {
     isPlain,
     /** Lists a folder. @throws Error if it cannot be listed; its `code` is `ELOOP` if a part of the path is a link */
     list(path: string): Dirent[] {
-      if (!isPlain(path) && existsSync(placeOf(path)))
-        throw Object.assign(new Error(`${path} is a link`), { code: 'ELOOP' })
+      refuseLinks(path)
       return readdirSync(placeOf(path), { withFileTypes: true })
+    },
+    /** Checks that a folder can be listed, whatever its length. @throws Error as `list` does */
+    check(path: string): void {
+      refuseLinks(path)
+      const folder = opendirSync(placeOf(path))
+      try {
+        folder.readSync()
+      } finally {
+        folder.closeSync()
+      }
     },
     open,
     /** Reads a file of at most this length. */

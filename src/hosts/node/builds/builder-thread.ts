@@ -222,7 +222,6 @@ async function work(): Promise<void> {
       const changed = wanted
       wanted = undefined
       clearTimeout(retry)
-      keeper.pause()
       try {
         await build(changed).finally(() => {
           isWriting = false
@@ -237,7 +236,9 @@ async function work(): Promise<void> {
   } finally {
     isBusy = false
     // A history that does not reach back may become whole while nobody looks.
-    keeper.keepSoon(() => (history?.since === null && content.seen ? { history, seen: content.seen } : undefined))
+    keeper.keepSoon(() =>
+      !isBusy && history?.since === null && content.seen ? { history, seen: content.seen } : undefined,
+    )
   }
 }
 
@@ -419,7 +420,7 @@ async function build(wanted: Wanted): Promise<void> {
   keeper.note(look.changed)
   const problems = [...describeMissing(stillMissing), ...others, ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
-  if ((await content.find()).commit !== commit) want()
+  if ((await content.find()).commit !== commit) want(look.isOfCommit ? [] : undefined)
   mine.report = { kind: 'read', began, problems, ignored: describeIgnored(listIgnored(listing)) }
   say(mine.report)
   // The timers do nothing while a build is being written, and builds may follow each other without a pause.

@@ -48,16 +48,16 @@ export function openKeeper(path: string, code: string) {
     note(prompts: ReadonlySet<string> | 'all'): void {
       changed += prompts === 'all' ? KEEP_AFTER : prompts.size
     },
-    /** Keeps it if enough has changed, unless `pause` is called within seconds. */
+    /** Keeps it within seconds if enough has changed. @param find returns undefined if the builder is busy by then */
     keepSoon(find: () => Kept | undefined): void {
-      if (changed < KEEP_AFTER) return
+      if (changed < KEEP_AFTER || timer) return
       timer = setTimeout(() => {
+        timer = undefined
         inBackground('Keeping what was listed', () => {
           const kept = find()
           if (kept) keep(kept)
         })
       }, PAUSE_MS).unref()
     },
-    pause: () => clearTimeout(timer),
   }
 }
