@@ -1,7 +1,7 @@
 // The application with all routes of this hub, for the Node server and the development server.
 import type { SiteFiles } from '../built/site-files.ts'
 import { accounts } from '../routes/accounts.ts'
-import { createApp } from '../routes/app.ts'
+import { createApp, type RouteGroup } from '../routes/app.ts'
 import { editing } from '../routes/editing.ts'
 import { exports } from '../routes/exports.ts'
 import { git } from '../routes/git.ts'
@@ -16,13 +16,21 @@ import { connectAccount, connectEditor } from './connect-account.ts'
 import { type FunctionContext, openCheckHub, openHub, openMessageHub } from './open-hub.ts'
 import { openPublishHub } from './open-publish-hub.ts'
 
-/** Creates the application. @param files the static files; omitted where others serve them @param repositories the git repositories with skills; omitted where there are none */
-export function createHubApp<Place extends FunctionContext>(
-  files?: (place: Place) => SiteFiles,
-  repositories?: SkillRepositories,
-) {
+/** What only some hosts have. */
+interface HostParts<Place> {
+  /** The static files; omitted where others serve them. */
+  files?: (place: Place) => SiteFiles
+  /** The git repositories with skills. */
+  repositories?: SkillRepositories
+  /** The host's own routes, which come first. */
+  routes?: RouteGroup<Place>
+}
+
+/** Creates the application. */
+export function createHubApp<Place extends FunctionContext>({ files, repositories, routes }: HostParts<Place> = {}) {
   const site = { hub: openHub, files }
   return createApp<Place>([
+    ...(routes ? [routes] : []),
     skills(site),
     git({ hub: openHub, repositories }),
     writes({ publishing: openPublishHub, checking: openCheckHub }),

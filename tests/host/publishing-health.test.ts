@@ -7,10 +7,16 @@ import { openLocalGit } from '../../src/git/git-store-local.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import { addPublishing, STARTING } from '../../src/hosts/node/health.ts'
 import { openMetrics } from '../../src/hosts/node/metrics.ts'
-import { withMonitoring } from '../../src/hosts/node/monitoring.ts'
+import { monitoring } from '../../src/hosts/node/monitoring.ts'
 import { type PublishingHealth, watchGitHub, watchPublishing } from '../../src/hosts/node/watch-publishing.ts'
+import { createApp } from '../../src/routes/app.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { makeRepository } from '../stores/local-repository.ts'
+
+const open = (...given: Parameters<typeof monitoring>) => {
+  const app = createApp([monitoring(...given)])
+  return async (request: Request) => app.fetch(request, {})
+}
 
 type Repository = ReturnType<typeof makeRepository>
 
@@ -21,8 +27,8 @@ async function ask(health: PublishingHealth) {
     checkAll: async () => [],
     queueOf: () => ({ length: 0, oldestMs: 0 }),
   }
-  const answer = withMonitoring(async () => new Response(), sources, openMetrics('0123abc'))
-  const get = (path: string) => answer(new Request(`http://localhost${path}`), '')
+  const answer = open(sources, openMetrics('0123abc'))
+  const get = (path: string) => answer(new Request(`http://localhost${path}`))
   const [ready, plain, healthy, metrics] = await Promise.all(
     ['/readyz?include=publishing', '/readyz', '/healthz', '/metrics'].map(get),
   )
@@ -102,8 +108,8 @@ test('a credential that GitHub no longer accepts is called by its name', async (
 
 test('include takes only publishing', async () => {
   const sources = { healthOf: () => STARTING, checkAll: async () => [], queueOf: () => ({ length: 0, oldestMs: 0 }) }
-  const answer = withMonitoring(async () => new Response(), sources, undefined)
-  const response = await answer(new Request('http://localhost/readyz?include=all'), '')
+  const answer = open(sources, undefined)
+  const response = await answer(new Request('http://localhost/readyz?include=all'))
   expect([response.status, await response.text()]).toEqual([
     400,
     expect.stringContaining('include: expected publishing.'),
@@ -139,13 +145,13 @@ test.each([
   ['Bearer 0123456789abcdef', 200],
 ])('with METRICS_TOKEN, “%s” may read the metrics: %i', async (sent, status) => {
   const sources = { healthOf: () => STARTING, checkAll: async () => [], queueOf: () => ({ length: 0, oldestMs: 0 }) }
-  const answer = withMonitoring(async () => new Response(), sources, openMetrics('0123abc'), '0123456789abcdef')
+  const answer = open(sources, openMetrics('0123abc'), '0123456789abcdef')
   const request = new Request(
     'http://localhost/metrics',
     sent === undefined ? {} : { headers: { Authorization: sent } },
   )
-  const response = await answer(request, '')
+  const response = await answer(request)
   expect(response.status).toBe(status)
   expect((await response.text()).includes('prompt_hub_info')).toBe(status === 200)
-  expect((await answer(new Request('http://localhost/healthz'), '')).status).toBe(200)
+  expect((await answer(new Request('http://localhost/healthz'))).status).toBe(200)
 })

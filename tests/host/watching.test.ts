@@ -15,13 +15,14 @@ import { nameRequest, startServer } from '../../src/hosts/node/http/http-server.
 import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type AnsweredRequest, auditRead, formatRequest, writeLines } from '../../src/hosts/node/http/request-log.ts'
 import { openMetrics, routeOf } from '../../src/hosts/node/metrics.ts'
-import { withMonitoring } from '../../src/hosts/node/monitoring.ts'
+import { monitoring } from '../../src/hosts/node/monitoring.ts'
 import type { Unready } from '../../src/hosts/node/readiness.ts'
 import type { StatusSources } from '../../src/hosts/node/status-metrics.ts'
 import type { ServerHub } from '../../src/hub/open-hub.ts'
 import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
 import { joinTrace, logAudit, logInfo, logProblem, redactSecrets, toHubError, traceHeaders } from '../../src/log.ts'
 import { type LogSettings, nameAddress, setLog } from '../../src/log-output.ts'
+import { createApp } from '../../src/routes/app.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { createPublishTurns } from '../../src/state/publish-turns.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
@@ -258,15 +259,13 @@ describe('metrics', () => {
   })
 
   const read = async (metrics: ReturnType<typeof openMetrics>, known: Partial<Health> = {}) => {
-    const elsewhere = async () => new Response('elsewhere')
     const health = {
       ...STARTING,
       built_at: '1970-01-01T00:01:00Z',
       counts: { repositories: 2, versions: 3, owners: 1 },
     }
-    const answer = withMonitoring(elsewhere, sourcesOf({ ...health, ...known }), metrics)
-    expect(await (await answer(new Request('http://localhost/x'), '')).text()).toBe('elsewhere')
-    const response = await answer(new Request('http://localhost/metrics'), '')
+    const app = createApp([monitoring(sourcesOf({ ...health, ...known }), metrics)])
+    const response = await app.fetch(new Request('http://localhost/metrics'), {})
     expect(response.headers.get('Content-Type')).toContain('text/plain; version=0.0.4')
     expect(response.headers.get('Cache-Control')).toBe('no-store')
     return response.text()

@@ -21,7 +21,7 @@ import { isBlocked, isLoginBlocked } from '../../state/blocks.ts'
 import { openPeople } from '../../state/sessions.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { findToken } from '../../state/tokens.ts'
-import type { Answer } from './monitoring.ts'
+import type { Answer } from './http/listener.ts'
 import { answerOAuthAddress, challengeOf } from './oauth-addresses.ts'
 import { opennessOf } from './open-addresses.ts'
 

@@ -1,47 +1,47 @@
-// Serves the addresses that monitoring programs ask: `/healthz`, `/readyz` and `/metrics`.
+// The routes that monitoring programs ask: `/healthz`, `/readyz` and `/metrics`.
 
 import { isEqual } from '../../account/session.ts'
 import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../../catalogue/published/addresses.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { pathOf } from '../../server/address.ts'
-import { methodNotAllowed, respondWithError } from '../../server/refusals.ts'
+import type { RouteGroup } from '../../routes/app.ts'
+import { methodNotAllowed } from '../../server/refusals.ts'
 import { respondWithHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { respondWithReadiness } from './readiness.ts'
 import type { StatusSources } from './status-metrics.ts'
 
-/** Handles a request. @param peer the IP address of the connection, whatever its headers say */
-export type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
+/** No page asks these, so there is no preflight to answer. */
+const METHODS = ['GET', 'HEAD']
 
-/** Answers monitoring programs, and passes all other requests on. @param metrics undefined if they are disabled @param metricsToken if set, only who sends it may read them */
-export function withMonitoring(
-  answer: Answer,
+/** Adds the routes for monitoring programs. @param metrics undefined if they are disabled @param metricsToken if set, only who sends it may read them */
+export function monitoring(
   sources: StatusSources,
   metrics: Metrics | undefined,
   metricsToken?: string | undefined,
-): Answer {
+): RouteGroup<object> {
   const { healthOf, checkAll } = sources
-  return async (request, ip) => {
-    const path = pathOf(request.url)
-    const isMetrics = path === METRICS_ADDRESS && metrics !== undefined
-    if (path !== HEALTH_ADDRESS && path !== READY_ADDRESS && !isMetrics) return answer(request, ip)
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return respondWithError(request, methodNotAllowed(request.method, ['GET', 'HEAD']))
-    if (path === HEALTH_ADDRESS) return respondWithHealth(request, healthOf())
-    if (!isMetrics) return respondWithReadiness(request, checkAll, healthOf)
-    if (metricsToken !== undefined && !isEqual(request.headers.get('Authorization') ?? '', `Bearer ${metricsToken}`))
-      return respondWithError(
-        request,
-        new HubError('unauthorized', 'The metrics need the token of METRICS_TOKEN: Authorization: Bearer <token>.'),
-      )
-    const found = await metrics.respond(sources)
-    return request.method === 'HEAD' ? new Response(null, found) : found
+  return (add) => {
+    const addRead = (path: string, answer: (request: Request) => Response | Promise<Response>) =>
+      add('all', path, (request) => {
+        if (!METHODS.includes(request.method)) throw methodNotAllowed(request.method, METHODS)
+        return answer(request)
+      })
+    addRead(HEALTH_ADDRESS, (request) => respondWithHealth(request, healthOf()))
+    addRead(READY_ADDRESS, (request) => respondWithReadiness(request, checkAll, healthOf))
+    if (!metrics) return
+    addRead(METRICS_ADDRESS, ({ headers }) => {
+      if (metricsToken !== undefined && !isEqual(headers.get('Authorization') ?? '', `Bearer ${metricsToken}`))
+        throw new HubError(
+          'unauthorized',
+          'The metrics need the token of METRICS_TOKEN: Authorization: Bearer <token>.',
+        )
+      return metrics.respond(sources)
+    })
   }
 }
 
 /** Answers all other requests to the port of the metrics. */
-export const nothingElse: Answer = async (request) =>
-  respondWithError(
-    request,
-    new HubError('not_found', `This port has only ${METRICS_ADDRESS} and the health addresses.`),
-  )
+export const nothingElse: RouteGroup<object> = (add) =>
+  add('all', '*', () => {
+    throw new HubError('not_found', `This port has only ${METRICS_ADDRESS} and the health addresses.`)
+  })

@@ -7,8 +7,8 @@ import { pathOf } from '../../server/address.ts'
 import { findForeignSource, type OwnAddresses } from '../../server/guard.ts'
 import { respondWithError } from '../../server/refusals.ts'
 import { type Parts, partsOf, respondWithParts } from '../../server/respond.ts'
+import type { Answer } from './http/listener.ts'
 import { headersForReader, keepForReader } from './http/reader-headers.ts'
-import type { Answer } from './monitoring.ts'
 
 /** Paths that a monitoring program requests by a name of its own, such as that of a container. */
 const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, METRICS_ADDRESS])

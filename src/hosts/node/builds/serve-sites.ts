@@ -8,21 +8,21 @@ import { createHubApp } from '../../../hub/hub-app.ts'
 import { type FunctionContext, pagesUnavailable, type ServerHub } from '../../../hub/open-hub.ts'
 import { publishQueue } from '../../../hub/open-publish-hub.ts'
 import { isLogged } from '../../../log-output.ts'
+import { createApp } from '../../../routes/app.ts'
 import { openPageCache, type PageCache } from '../../../server/page-cache.ts'
 import { copiesAhead } from '../../../state/stored-copies.ts'
 import { openCards } from '../cards/draw-card.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING } from '../health.ts'
 import { findClients, findProxies } from '../http/client-addresses.ts'
-import { openCompressor } from '../http/compress.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
-import { createHandler, listenTo } from '../http/listener.ts'
+import { type Answer, createHandler, listenTo } from '../http/listener.ts'
 import { auditRead, formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
 import { openLongWork } from '../long-work.ts'
 import { connectReaders, guardReaders, openRights } from '../members-guard.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Answer, nothingElse, withMonitoring } from '../monitoring.ts'
+import { monitoring, nothingElse } from '../monitoring.ts'
 import { newestFiles } from '../newest-files.ts'
 import { startSweeping } from '../open-state.ts'
 import { DATA_PATH, type Pages } from '../pages.ts'
@@ -32,11 +32,7 @@ import { openSkillRepositories } from '../skill-repositories.ts'
 import type { StatusSources } from '../status-metrics.ts'
 import type { Served, Site } from './site.ts'
 
-/** The application, which also serves the static files. */
-const APP = createHubApp<FunctionContext & { hub: ServerHub }>(
-  ({ hub }) => hub.statics ?? hub.files,
-  openSkillRepositories(),
-)
+const SKILL_REPOSITORIES = openSkillRepositories()
 
 /** The stores that a server needs; without a watch, it does not report whether the state store works. */
 type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
@@ -168,12 +164,10 @@ export async function serveSites(
     if (current?.site !== site || current.pages !== pages) current = { site, pages, hub: open(site, pages) }
     return current.hub
   }
-  const compressor = openCompressor()
-  const answer = createHandler(APP, hubOf, compressor)
   let isEnding = false
   const checkAll = openReadiness(
     {
-      ...checkThrough(answer, shown),
+      ...checkThrough((request, ip) => answer(request, ip), shown),
       search: async () => served.site.search().check(),
       ...(stateWatch && { state: () => checkState(stateWatch) }),
     },
@@ -181,7 +175,12 @@ export async function serveSites(
   )
   const sources = { healthOf, checkAll, queueOf: publishQueue, factsOf }
   const metricsHere = metricsAt ? undefined : metrics
-  const monitored = withMonitoring(answer, sources, metricsHere, metricsToken)
+  const app = createHubApp<FunctionContext & { hub: ServerHub }>({
+    files: ({ hub }) => hub.statics ?? hub.files,
+    repositories: SKILL_REPOSITORIES,
+    routes: monitoring(sources, metricsHere, metricsToken),
+  })
+  const answer = createHandler(app, hubOf)
   const isForReaders = readAccess.kind === 'members'
   const own = {
     baseUrl,
@@ -198,7 +197,7 @@ export async function serveSites(
       readers ? guardReaders(answer, { baseUrl, issuer, ...readers, isProxy, hasMetrics }) : answer,
       own,
     )
-  const guarded = guard(monitored, metricsHere !== undefined)
+  const guarded = guard(answer, metricsHere !== undefined)
   const onAnswered = watchRequests(metrics, log, auditsReads)
   const clientOf = findClients(trustedProxies)
   const host = await startServer(listenTo(guarded, clientOf), port, {
@@ -208,7 +207,8 @@ export async function serveSites(
     ...(onAnswered && { onAnswered }),
   })
   if (metricsAt && metrics) {
-    const apart = guard(withMonitoring(nothingElse, sources, metrics, metricsToken), true)
+    const answerApart = createHandler(createApp([monitoring(sources, metrics, metricsToken), nothingElse]), () => {})
+    const apart = guard(answerApart, true)
     const opened = await startServer(listenTo(apart), metricsAt.port, metricsAt).catch(async (error: unknown) => {
       await host.stop(0)
       throw error

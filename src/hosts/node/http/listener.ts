@@ -19,6 +19,9 @@ export interface App<Context> {
   fetch(request: Request, context: Context): Response | Promise<Response>
 }
 
+/** Handles a request. @param peer the IP address of the connection, whatever its headers say */
+export type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
+
 /**
  * Handles every request with the application.
  *
@@ -54,7 +57,7 @@ export function createHandler<Site>(
  * @param addressOf finds the client's IP address; default: the connection's, ignoring headers
  */
 export function listenTo(
-  answer: (request: Request, ip: string, peer?: string) => Promise<Response>,
+  answer: Answer,
   addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
 ): NodeListener {
   const handle = (request: Request, { incoming }: { incoming: unknown }) => {
