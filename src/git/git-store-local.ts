@@ -125,7 +125,7 @@ export function openLocalGit({
       return convertErrors(undefined, async () => {
         const tree = await locate()
         return inTurn(tree, async () => {
-          await finishPublish(tree, warn)
+          if ((await findPublishing(tree)) !== undefined) await finishPublish(tree, warn)
           const outcome = await commitFiles(tree, additions, files, message, warn)
           if (outcome.kind === 'committed') noteCommit(tree.git)
           return outcome
