@@ -10,7 +10,6 @@ import * as exporting from '../../src/routes/export-version.ts'
 import * as filling from '../../src/server/mcp/fill-prompt.ts'
 import * as deciding from '../../src/server/publish/decide.ts'
 import * as changing from '../../src/server/publish/decide-change.ts'
-import * as parsing from '../../src/server/publish/parse.ts'
 import { recordOf, repositoryOf } from '../linear/made.ts'
 
 /** Limits that no test reaches by accident, because the machine may be busy. */
@@ -44,7 +43,7 @@ describe('long work', () => {
   test('throws the error of the function, with its code, message and problems, which forms show', async () => {
     const runLong = open().forClient('192.0.2.1')
     const body = JSON.stringify({ content: 'x'.repeat(10_000), variables: 'none' })
-    const failure = await runLong(parsing.parsePublish, body).catch((error: unknown) => error)
+    const failure = await runLong(deciding.parsePublish, body).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(HubError)
     expect(failure).toMatchObject({
       code: 'validation_failed',
@@ -62,8 +61,8 @@ describe('long work', () => {
 
   test('runs in place on short texts, without a thread', async () => {
     const runLong = open({ deadlineMs: 0 }).forClient('192.0.2.1')
-    expect(await runLong(parsing.parsePromptFile, '---\n---\na', {})).toMatchObject({ content: 'a' })
-    await expect(runLong(parsing.parsePromptFile, 'x'.repeat(4_096), {})).rejects.toMatchObject(unavailable)
+    expect(await runLong(deciding.parsePromptFile, '---\n---\na', {})).toMatchObject({ content: 'a' })
+    await expect(runLong(deciding.parsePromptFile, 'x'.repeat(4_096), {})).rejects.toMatchObject(unavailable)
     const archive = new Uint8Array(4_096)
     await expect(runLong(archives.parseArchive, archive, {})).rejects.toMatchObject(unavailable)
   })
@@ -93,7 +92,7 @@ describe('long work', () => {
   })
 
   test('threads can import each function from its module', async () => {
-    const modules = [archives, attestations, changing, deciding, editor, exporting, filling, parsing]
+    const modules = [archives, attestations, changing, deciding, editor, exporting, filling]
     for (const [name, work] of modules.flatMap((module) => Object.entries(module)))
       expect((await import(placeOf(work).module))[placeOf(work).name], name).toBe(work)
     const unknown = () => 1

@@ -1,12 +1,15 @@
-// Judges the attestations of a publish: who signed, and what. The signatures themselves are verified before.
+// Judges the attestations of a publish: who signed, and what: the content and a manifest. The signatures themselves are verified before.
 import { type AttestationSigner, findSignerRefusal } from '../access/attestation-signer.ts'
+import type { VersionRecord } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
+import { canonicalJson } from '../text/json.ts'
 import { printable } from '../text/printable.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { AttestationFacts } from '../values/attestation.ts'
+import type { FileEntry } from '../values/file-entry.ts'
 import { hasPublishingRule } from '../values/publishing-rules.ts'
-import { invalidField, validationFailed } from './request.ts'
+import { invalidField, type Measure, validationFailed } from './request.ts'
 
 /** A verified attestation of a version. */
 export interface SignedVersion {
@@ -83,6 +86,21 @@ export function acceptAll<Value>(found: readonly { value?: Value; problem?: stri
   )
   if (problems.length > 0) throw validationFailed(problems)
   return found.flatMap(({ value }) => value ?? [])
+}
+
+/** The fields of a version's record that its manifest has. */
+type Described = Pick<VersionRecord, 'content_sha256' | 'format' | 'variables' | 'parameters' | 'skill'> & {
+  files: readonly Pick<FileEntry, 'path' | 'size_bytes' | 'sha256'>[]
+}
+
+/** Returns the SHA-256, in hex, of a version's manifest: everything beside the content that decides what its callers get. docs/contract.md section 7 */
+export function digestManifest(
+  { content_sha256, format, variables, parameters, skill, files }: Described,
+  measure: Measure,
+): string {
+  const listed = files.map(({ path, size_bytes, sha256 }) => ({ path, size_bytes, sha256 }))
+  const manifest = { content_sha256, format, variables, parameters, skill, files: listed }
+  return measure(canonicalJson(manifest)).content_sha256
 }
 
 /** The version that an attestation must be about. */

@@ -1,4 +1,4 @@
-// Decides what a publish writes, and describes what an earlier one wrote, with the digests and archives that the decision needs.
+// Parses a publish, decides what it writes, and describes what an earlier one wrote, with the digests and archives that this needs.
 
 import { allowInThreads } from '../../concurrency/long-work.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
@@ -14,12 +14,20 @@ import {
   type Surroundings,
   warnOf,
 } from '../../domain/publishing/decision.ts'
+import { readPromptFile } from '../../domain/publishing/prompt-file.ts'
 import { nextLower, type RepositoryState, readListedVersion } from '../../domain/publishing/repository-state.ts'
-import type { PublishInput } from '../../domain/publishing/request.ts'
+import { type PublishInput, readPublishBody } from '../../domain/publishing/request.ts'
 import type { Bundle, VersionFileBytes } from '../../domain/values/file-entry.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import { bundleFiles } from '../../files/archive.ts'
 import { measure, measureFile } from '../../files/measure.ts'
+
+/** Parses the JSON of a publish. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+export const parsePublish = (body: string): PublishInput => readPublishBody(body, measure)
+
+/** Parses a prompt file to publish, with its query parameters. @throws HubError `validation_failed`, `content_too_large` */
+export const parsePromptFile = (file: string, query: Readonly<Record<string, string>>): PublishInput =>
+  readPromptFile(file, query, measure)
 
 /** A version as it is in git. */
 export interface WrittenVersion {
@@ -75,4 +83,4 @@ function bundlerOf(place: RepositoryPlace): (version: VersionEntry, files: reado
   }
 }
 
-allowInThreads(import.meta.url, { decidePublish, describePublished })
+allowInThreads(import.meta.url, { parsePublish, parsePromptFile, decidePublish, describePublished })

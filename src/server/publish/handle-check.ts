@@ -2,8 +2,8 @@
 
 import type { PathParameters } from '../../domain/api/routes.ts'
 import { isComposed } from '../../domain/compose/compose-version.ts'
+import { digestManifest } from '../../domain/publishing/attested.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
-import { digestManifest } from '../../domain/publishing/manifest.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
 import { type Connect, countRequest, type Hub } from '../hub.ts'

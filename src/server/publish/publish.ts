@@ -8,6 +8,7 @@ import { isComposed } from '../../domain/compose/compose-version.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import {
   acceptAll,
+  digestManifest,
   findReplayProblem,
   judgeSignatures,
   refuseOtherSubject,
@@ -15,7 +16,6 @@ import {
   type VerifiedSignature,
 } from '../../domain/publishing/attested.ts'
 import type { Publisher } from '../../domain/publishing/decision.ts'
-import { digestManifest } from '../../domain/publishing/manifest.ts'
 import {
   brokenFileError,
   type RepositoryState,
@@ -103,9 +103,9 @@ export async function parsePublishBody(
     const message = 'expected no query parameters with JSON; put the field in the body'
     const unread = Object.keys(query).map((key) => ({ key: printable(key), message }))
     if (unread.length > 0) throw validationFailed(unread)
-    return { body: await runLong((await import('./parse.ts')).parsePublish, given), linesBefore: 0 }
+    return { body: await runLong((await import('./decide.ts')).parsePublish, given), linesBefore: 0 }
   }
-  const body = await runLong((await import('./parse.ts')).parsePromptFile, given, query)
+  const body = await runLong((await import('./decide.ts')).parsePromptFile, given, query)
   // The content is the end of the file, and what precedes it has a limit.
   const front = given.slice(0, given.length - body.content.length)
   return { body, linesBefore: lineOf(front, front.length) - 1 }
