@@ -80,7 +80,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/account/find-reader.ts MAX_KEPT': 'readers whose rights are remembered; the others are checked again',
   'src/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
   'src/account/own-prompts.ts MAX_PICTURES': 'prompts that the account page lists with a picture',
-  'src/server/read/content-start.ts DECODED_BYTES': 'the start of a text, for its picture',
+  'src/server/read/records.ts DECODED_BYTES': 'the start of a text, for its picture',
   'src/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',
   'src/server/mcp/completions.ts MAX_VALUES': 'the protocol’s own limit of a completion',
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',

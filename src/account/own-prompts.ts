@@ -4,7 +4,7 @@ import { parseBuilt, type SiteFiles } from '../built/site-files.ts'
 import type { UnlistedPrompt } from '../catalogue/unlisted.ts'
 import { DATA_FILES, unlistedPath } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, User } from '../domain/api/schema.ts'
-import { readContentStart } from '../server/read/content-start.ts'
+import { findContentStart } from '../server/read/records.ts'
 
 /** Maximum number of owners whose prompts are read. */
 const MAX_OWNERS = 20
@@ -42,7 +42,7 @@ export async function readOwnPrompts(
       const prompts = await Promise.all(
         [...repos.slice(0, MAX_SHOWN), ...unlisted.slice(0, MAX_SHOWN)].map(async (prompt, index) => ({
           ...prompt,
-          start: index < MAX_PICTURES ? await readContentStart(siteFiles, prompt.owner, prompt.name) : undefined,
+          start: index < MAX_PICTURES ? await findContentStart(prompt.owner, prompt.name, { siteFiles }) : undefined,
         })),
       )
       return { owner, prompts, listed: repos.length }

@@ -15,13 +15,13 @@ import { askEachOnce } from '../server/ask-once.ts'
 import type { Hub, HubPages } from '../server/hub.ts'
 import type { PageCache } from '../server/page-cache.ts'
 import type { CheckHub } from '../server/publish/handle-check.ts'
-import { type DrawCard, type RenderPage, type ShownLook, type ShowView, VIEW_PATH } from '../site/rendering.ts'
+import { type DrawCard, type HubProfile, type RenderPage, type ShowView, VIEW_PATH } from '../site/rendering.ts'
 import type { BuildSource, FreshCopies, WriteOrigin } from '../state/fresh-copies.ts'
 import { limitInMemory, type RateLimit, type RateLimiter } from '../state/rate-limiter.ts'
 import type { StateStore } from '../state/state-store.ts'
 
-/** The page code of a bundle, with the hub's look. */
-type PageCode = { render: RenderPage; look: ShownLook }
+/** The page code of a bundle, with what its pages show of the settings. */
+type PageCode = { render: RenderPage; profile: HubProfile }
 
 /** A build on the Node server, with the server's stores. */
 export interface ServerHub {
@@ -97,7 +97,7 @@ export async function openHub(
     search: server?.search ?? (() => openBundledSearch(config)),
     limiter: await limiterOf(timesReads === 1 ? 'reads' : 'messages', config.rateLimitPerMinute * timesReads, config),
     clientAddress: clientKeyOf(ip),
-    pages: () => openPages(config, server),
+    pages: () => openPages(server),
   }
 }
 
@@ -191,14 +191,12 @@ function openBundledSearch(config: Config): Search {
   }
 }
 
-async function openPages(config: Config, server: ServerHub | undefined): Promise<HubPages> {
-  const { render, look } = await pageCodeOf(server)
+async function openPages(server: ServerHub | undefined): Promise<HubPages> {
+  const { render, profile } = await pageCodeOf(server)
   const drawCard = server?.pages?.drawCard
   return {
     render,
-    get profile() {
-      return { ...findProfile(config, look), hasCards: drawCard !== undefined }
-    },
+    profile: { ...profile, hasCards: drawCard !== undefined },
     drawCard,
     brokenOf: (fullName) => server?.pages?.broken.get(fullName) ?? [],
     cache: server?.pages?.cache,
@@ -214,11 +212,10 @@ async function pageCodeOf(server: Pick<ServerHub, 'pages'> | undefined): Promise
 
 /** Opens the function that renders what a handler decided to show. On Netlify, the page code is loaded on first use, because most requests to sign in only redirect. @throws HubError `unavailable` while the page code is being bundled, so that nothing is done whose page could not be shown */
 export async function openViews(server: Pick<ServerHub, 'pages'> | undefined): Promise<ShowView> {
-  const config = currentConfig()
   const known = server && (await pageCodeOf(server))
   return async (view) => {
-    const { render, look } = known ?? (await pageCodeOf(server))
-    const page = await render(VIEW_PATH, { profile: findProfile(config, look), path: VIEW_PATH, view })
+    const { render, profile } = known ?? (await pageCodeOf(server))
+    const page = await render(VIEW_PATH, { profile, path: VIEW_PATH, view })
     // Astro turns any exception into an empty response.
     if (page.status !== 200) throw new Error(`The page ${view.page} was rendered with status ${page.status}.`)
     return page.text()
@@ -235,12 +232,15 @@ export function pagesUnavailable(): HubError {
 let deployed: Promise<PageCode> | undefined
 
 /** Loads the page code and the look. */
-function deployedCode() {
+function deployedCode(): Promise<PageCode> {
   const config = currentConfig()
   deployed ??= Promise.all([
     import(pathToFileURL(includedFile(config, 'build/pages/entry.mjs')).href),
     readFile(includedFile(config, 'build/pages/look.json'), 'utf8'),
-  ]).then(([{ render }, look]: [{ render: RenderPage }, string]) => ({ render, look: JSON.parse(look) }))
+  ]).then(([{ render }, look]: [{ render: RenderPage }, string]) => ({
+    render,
+    profile: findProfile(config, JSON.parse(look)),
+  }))
   return deployed
 }
 

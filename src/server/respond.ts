@@ -87,6 +87,8 @@ export interface PageResponse {
   expiresAt?: number | undefined
 }
 
+const PAGE_HEADERS = headersOf('/search')
+
 /** Tells programs that read a page where the description of the hub for models is. https://llmstxt.org, version 2 */
 const LLMS_LINK = '</llms.txt>; rel="describedby"; type="text/plain"'
 
@@ -95,7 +97,7 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
   const { bytes, status, mediaType, hasQuery, cacheTags } = page
   const isFound = status === 200
   const headers: Record<string, string> = {
-    ...headersOf('/search'),
+    ...PAGE_HEADERS,
     'Content-Type': mediaType,
     'Cache-Control': PAGE_CACHE_CONTROL[isFound ? 'found' : 'missing'],
     Vary: page.hasMarkdown ? `${COMPRESSIBLE_VARY}, Accept` : COMPRESSIBLE_VARY,

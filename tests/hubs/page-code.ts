@@ -3,16 +3,16 @@ import { bundlePlaceOf, ensureBundle } from '../../src/hosts/node/builds/pages-b
 import { loadRender } from '../../src/hosts/node/pages.ts'
 import { openViews } from '../../src/hub/open-hub.ts'
 import { openPageCache } from '../../src/server/page-cache.ts'
-import type { RenderPage, ShownLook, ShowView } from '../../src/site/rendering.ts'
+import type { HubProfile, RenderPage, ShowView } from '../../src/site/rendering.ts'
 import { makeProfile } from './profile.ts'
 
-let code: Promise<{ render: RenderPage; look: ShownLook }> | undefined
+let code: Promise<{ render: RenderPage; profile: HubProfile }> | undefined
 
 /** Loads the page code, once. */
 export function loadPageCode(): typeof code & {} {
   code ??= ensureBundle(bundlePlaceOf(process.cwd())).then(async ({ server }) => ({
     render: await loadRender(server),
-    look: makeProfile('').look,
+    profile: makeProfile('http://localhost:8888'),
   }))
   return code
 }

@@ -6,12 +6,12 @@ import type { ServedLook } from '../../build/hub-look.ts'
 import { listFiles } from '../../build/list-files.ts'
 import type { SiteFiles } from '../../built/site-files.ts'
 import { folderFiles } from '../../built/site-files-folder.ts'
-import type { HubProfile, RenderPage, ShownLook } from '../../site/rendering.ts'
+import type { HubProfile, RenderPage } from '../../site/rendering.ts'
 
 /** The pages of a hub. */
 export interface Pages {
   render: RenderPage
-  look: ShownLook
+  profile: HubProfile
   /** The files that do not depend on the content: styles, scripts and documents. */
   files: SiteFiles
 }
@@ -40,20 +40,16 @@ export async function openBundle(
   lookFiles: ServedLook['files'],
 ): Promise<Pages> {
   const render = await loadRender(server)
-  const [fixed, bundled] = [fixedPages(render, profile), listedFiles(client)]
+  const fixed = fixedPages(render, profile)
+  const bundled = folderFiles(client)
+  // Listed once, because most requests are for pages and should not look for a file on disk.
+  const paths = listFiles(client).map((path) => `/${path}`)
+  const listed = new Set(paths.filter((path) => !DATA_PATH.test(path)))
   return {
     render,
-    look: profile.look,
+    profile,
     files: {
-      read: async (path) => lookFiles.get(path) ?? (await bundled.read(path)) ?? fixed.read(path),
+      read: async (path) => lookFiles.get(path) ?? (listed.has(path) ? bundled.read(path) : fixed.read(path)),
     },
   }
-}
-
-/** Opens the static files in a folder. They are listed once, because most requests are for pages and should not look for a file on disk. */
-function listedFiles(dir: string): SiteFiles {
-  const paths = listFiles(dir).map((path) => `/${path}`)
-  const listed = new Set(paths.filter((path) => !DATA_PATH.test(path)))
-  const files = folderFiles(dir)
-  return { read: async (path) => (listed.has(path) ? files.read(path) : undefined) }
 }

@@ -19,9 +19,9 @@ const REVISION = '2026-07-28'
 export async function serveMessage(serving: Serving): Promise<Response> {
   const { request, message, waitSeconds } = serving
   const library = await importLibrary()
-  const [version, method, name] = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'].map(
-    (header) => request.headers.get(header) ?? undefined,
-  )
+  const version = request.headers.get('MCP-Protocol-Version') ?? undefined
+  const method = request.headers.get('Mcp-Method') ?? undefined
+  const name = request.headers.get('Mcp-Name') ?? undefined
   const headers = { protocolVersionHeader: version, mcpMethodHeader: method, mcpNameHeader: name }
   const route = library.classifyInboundRequest({ httpMethod: 'POST', ...headers, body: message })
   const isToolCall = message.method === 'tools/call'

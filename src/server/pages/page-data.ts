@@ -19,9 +19,16 @@ import { askEachOnce } from '../ask-once.ts'
 import type { Hub } from '../hub.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
-import { readContentStart } from '../read/content-start.ts'
 import { findFile } from '../read/files.ts'
-import { findRepository, findTags, findUser, findVersion, findVersionPage, findVersions } from '../read/records.ts'
+import {
+  findContentStart,
+  findRepository,
+  findTags,
+  findUser,
+  findVersion,
+  findVersionPage,
+  findVersions,
+} from '../read/records.ts'
 import { findNewestResults, findResults } from '../read/results.ts'
 
 /** Parsed lists of the entire catalogue, by their bytes, which are the same object throughout a build on the Node server. The map is weak, so that the lists are freed together with their build. */
@@ -79,7 +86,7 @@ export function openPageData(
     listVersions: telling(async (owner, name, page) =>
       isPrompt(owner, name) ? (await findVersionPage(owner, name, page, hub))?.versions.value() : undefined,
     ),
-    findStart: async (owner, name) => (isPrompt(owner, name) ? readContentStart(siteFiles, owner, name) : undefined),
+    findStart: async (owner, name) => (isPrompt(owner, name) ? findContentStart(owner, name, hub) : undefined),
     findVersion: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version) ? (await findVersion(owner, name, version, hub))?.value() : undefined,
     ),

@@ -175,6 +175,19 @@ export async function findContent(
   return copy && encode(copy.version.content)
 }
 
+/** Number of bytes of a text that are decoded for its picture and its first line; lists show less. */
+const DECODED_BYTES = 8_000
+
+/** Reads the start of the latest content in the build, from which lists draw its picture and its first line. @returns undefined if there is none, or if it cannot be read: a list is useful without pictures */
+export async function findContentStart(
+  owner: string,
+  name: string,
+  { siteFiles }: Pick<Sources, 'siteFiles'>,
+): Promise<string | undefined> {
+  const bytes = await siteFiles.read(DATA_FILES.raw(owner, name)).catch(() => undefined)
+  return bytes && new TextDecoder().decode(bytes.subarray(0, DECODED_BYTES), { stream: true })
+}
+
 type UserSources = Sources & Pick<Hub, 'baseUrl'>
 
 /** Returns an owner; undefined if it has neither a file nor a prompt. */

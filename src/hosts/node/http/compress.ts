@@ -48,7 +48,9 @@ export function openCompressor() {
       const given = answer.headers
       const etag = given.ETag
       const length = Number(given['Content-Length'])
-      if (!etag || !isCacheable(given['Cache-Control']) || !(length >= MIN_BYTES && length <= MAX_BYTES)) return answer
+      // An uncacheable response may contain a secret next to text chosen by an attacker, and its compressed length would leak the secret (https://www.breachattack.com).
+      const isCacheable = given['Cache-Control']?.includes('no-store') === false
+      if (!etag || !isCacheable || !(length >= MIN_BYTES && length <= MAX_BYTES)) return answer
       if (given['Content-Encoding'] !== undefined || !COMPRESSIBLE.test(given['Content-Type'] ?? '')) return answer
       const wanted = request.headers.get('Accept-Encoding')
       if (wanted === null || wanted.length > 200) return answer
@@ -74,11 +76,6 @@ export function openCompressor() {
       return { bytes, status: answer.status, headers }
     },
   }
-}
-
-/** Returns whether a response may be compressed. An uncacheable response may contain a secret next to text chosen by an attacker, and its compressed length would leak the secret (https://www.breachattack.com). */
-function isCacheable(cacheControl: string | null | undefined): boolean {
-  return cacheControl?.includes('no-store') === false
 }
 
 function negotiate(header: string): Encoding | 'identity' {
