@@ -5,6 +5,7 @@ import type * as z from 'zod'
 import { acceptPublish, DECIDING } from '../../../tests/publish/accept.ts'
 import type { PublishAnswer as PublishAnswerSchema } from '../../catalogue/published/route-schemas.ts'
 import { HubError } from '../../domain/api/errors.ts'
+import type { VersionSummary } from '../../domain/api/schema.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../git/git-store.ts'
 import { writeWithRetries } from './attempts.ts'
 import { publishAsWrite } from './publish.ts'
@@ -32,12 +33,7 @@ interface Script {
   stale?: number
 }
 
-const KNOWN = {
-  versions: ['1.0.0'],
-  joinServed: async (_: object, folder: FolderState) => folder,
-  findText: async () => undefined,
-  findFiles: async () => undefined,
-}
+const COPY = { versions: [{ version: '1.0.0' } as VersionSummary] }
 const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
 
 /** Runs the loop with a script. @returns the result, the number of git reads, and the number of attempts */
@@ -77,7 +73,12 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
     },
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
-  const ending = await writeWithRetries(git, publishAsWrite(acceptPublish({}), DECIDING), KNOWN, time).then(
+  const ending = await writeWithRetries(
+    publishAsWrite(acceptPublish({}), DECIDING),
+    { ...DECIDING, git },
+    COPY,
+    time,
+  ).then(
     ({ answer }) => {
       const { commit, version } = answer.data as PublishAnswer
       return commit ? [commit.sha, version] : [version]

@@ -7,18 +7,10 @@ import { formatPath } from '../../domain/content/content-path.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { attestationName } from '../../domain/values/attestation-name.ts'
-import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
-import type { RepositoryPlace } from '../../domain/values/names.ts'
 import { digestVersionFiles } from '../../files/measure.ts'
-import {
-  type Additions,
-  blobId,
-  type CallOptions,
-  decodeText,
-  type FolderState,
-  type GitStore,
-} from '../../git/git-store.ts'
-import { readVersionFiles } from './read-from-git.ts'
+import { type Additions, blobId, type CallOptions, type FolderState, type GitStore } from '../../git/git-store.ts'
+import type { FreshCopy } from '../../state/fresh-copies.ts'
+import { type GitSources, joinServed, openReaders, type Readers } from './read-from-git.ts'
 import type { Written } from './renew-fresh-copy.ts'
 
 /** The source of time and randomness for a publish, passed in so that tests can control both. */
@@ -79,25 +71,6 @@ export type WriteDecision<Shown extends object = ShownRepository> =
 
 type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files' | 'tested' | 'attestations' | 'mark'>
 
-/** Reads a listed version's file. @returns undefined for a version that is not listed */
-type ReadVersion = (version: string) => Promise<string | undefined>
-
-/** Reads another repository at the commit that the attempt builds on. @throws HubError `unavailable` if the branch has moved since, so that the write tries again */
-export type ReadOther = (place: RepositoryPlace) => Promise<{
-  folder: FolderState
-  readVersion: ReadVersion
-}>
-
-/** Reads more of what is in git at the commit that the attempt builds on. */
-export interface Readers {
-  readVersion: ReadVersion
-  /** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
-  readFiles: (version: string) => Promise<readonly VersionFileBytes[]>
-  readOther: ReadOther
-  /** The options of further calls to git, with the deadline of the attempt. */
-  call: CallOptions
-}
-
 /** A write to one repository or, without a name, to one owner. */
 export interface GitWrite<Shown extends object = ShownRepository> {
   owner: string
@@ -112,18 +85,6 @@ export interface GitWrite<Shown extends object = ShownRepository> {
 
 /** A write to one repository: a publish, or a change to what is already published. */
 export type RepositoryWrite = GitWrite & { name: string }
-
-/** What the hub already knows about a repository, and about those that it includes. */
-export interface Known {
-  /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
-  versions: readonly string[]
-  /** Joins a listing of git with what the hub serves. */
-  joinServed: (place: RepositoryPlace, folder: FolderState) => Promise<FolderState>
-  /** Rebuilds a version's file from the hub's own records. What the hub serves counts, whatever git says now, and it saves a call to the git host. */
-  findText: (version: string, other?: RepositoryPlace) => Promise<string | undefined>
-  /** Reads the files of a version in the same way; undefined if the hub has no record of the version. */
-  findFiles: (version: string) => Promise<readonly VersionFileBytes[] | undefined>
-}
 
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
 interface FinalOutcome<Shown extends object> {
@@ -141,14 +102,16 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
 /**
  * Carries out a write in as many attempts as needed within the time limit.
  *
+ * @param copy the fresh copy of the repository, whose versions exist even if they are missing from a git listing
  * @throws HubError from an attempt; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
  */
 export async function writeWithRetries<Shown extends object = ShownRepository>(
-  git: GitStore,
   write: GitWrite<Shown>,
-  known: Known,
+  deps: GitSources,
+  copy: Pick<FreshCopy, 'versions'> | undefined,
   { now, random, newId, sleep }: Clock,
 ): Promise<FinalOutcome<Shown>> {
+  const { git } = deps
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
   /** The same in all attempts; identifies this write's commit. */
   const operation = ['Operation-Id', newId()] as const
@@ -172,14 +135,14 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
     const question = { owner, name, withPublishes: needsHistory || isInDoubt }
     const listed = await readOrWait(deadline, (call) => git.readFolder(question, call))
     if (listed === undefined) continue
-    const folder = name === undefined ? listed : await known.joinServed({ owner, name }, listed)
+    const folder = name === undefined ? listed : await joinServed({ owner, name }, listed, deps)
     const ours = isInDoubt && folder.publishes.find(({ trailers }) => trailers.get(operation[0]) === operation[1])
     const carriedOut = ours && sent.get(ours.headline)
     if (carriedOut) return finish(carriedOut, folder, ours)
-    if (isStale(known.versions, listed) && rereads++ < MAX_REREADS) continue
+    if (isStale(copy, listed) && rereads++ < MAX_REREADS) continue
     // The hub may serve this write's own version already, because another hub has published after it.
     if (isInDoubt && folder.versions.size > listed.versions.size && rereads++ < MAX_REREADS) continue
-    const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, known, call))
+    const decided = await readOrWait(deadline, (call) => write.decide(folder, openReaders(write, folder, deps, call)))
     if (decided === undefined) continue
     if (decided.kind === 'answer') {
       const { answer, shown } = decided
@@ -241,42 +204,12 @@ async function waitBefore(attempt: number, { random, sleep }: Pick<Clock, 'rando
   if (attempt > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** attempt))
 }
 
-function decideOn<Shown extends object>(
-  folder: FolderState,
-  git: GitStore,
-  { owner, name, decide }: GitWrite<Shown>,
-  { findText, findFiles, joinServed }: Known,
-  call: CallOptions,
-): Promise<WriteDecision<Shown>> {
-  const versionsOf =
-    (
-      place: { owner: string; name: string | undefined },
-      { versions }: FolderState,
-      other?: RepositoryPlace,
-    ): ReadVersion =>
-    async (version) => {
-      const id = versions.get(version)
-      if (id === undefined) return undefined
-      const text = await findText(version, other)
-      if (text !== undefined) return text
-      return decodeText(`${place.owner}/${place.name}@${version}`, await git.readBlob(id, call))
-    }
-  const readOther: ReadOther = async (place) => {
-    const other = await git.readFolder(place, call)
-    if (other.head !== folder.head) throw new HubError('unavailable', 'The branch has moved. Try again.')
-    const joined = await joinServed(place, other)
-    return { folder: joined, readVersion: versionsOf(place, joined, place) }
-  }
-  const readFiles: Readers['readFiles'] = async (version) => {
-    if (name === undefined) return []
-    return (await findFiles(version)) ?? readVersionFiles({ owner, name, version }, folder, { git, call })
-  }
-  return decide(folder, { readVersion: versionsOf({ owner, name }, folder), readFiles, readOther, call })
-}
-
 /** Returns whether a listing lacks a version that is known to exist, which can happen because the host's reads may lag several seconds behind its writes. */
-export function isStale(known: readonly string[], { versions }: FolderState): boolean {
-  return known.some((version) => !versions.has(version))
+export function isStale(
+  copy: { versions: readonly { version: string }[] } | undefined,
+  { versions }: FolderState,
+): boolean {
+  return copy?.versions.some(({ version }) => !versions.has(version)) ?? false
 }
 
 function leftMs({ endsMs, now }: Deadline): number {

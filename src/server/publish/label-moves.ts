@@ -14,9 +14,9 @@ import { findChanges } from '../read/activity.ts'
 import { findCapabilities } from '../read/capabilities.ts'
 import { inspectVersion } from '../read/inspect-in-thread.ts'
 import { findVersion } from '../read/records.ts'
-import type { Readers } from './attempts.ts'
 import { type Bearer, requirePermission, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
+import { type Readers, readTested } from './read-from-git.ts'
 
 /** @throws HubError `not_found` for a path that no label can have */
 export function requireLabelName(label: string): void {
@@ -106,10 +106,7 @@ export async function judgeMove(
   const protection = findProtection(readOwner(owner, folder.ownerIndex), label)
   if (typeof protection !== 'object') return isRestored
   if (protection.requires) {
-    const [{ requireEvidence }, { readTested }] = await Promise.all([
-      import('../../domain/managing/evidence.ts'),
-      import('./read-from-git.ts'),
-    ])
+    const { requireEvidence } = await import('../../domain/managing/evidence.ts')
     for (const one of [...(isMoved && !isRestored ? [version] : []), ...second]) {
       const { content_sha256, results } = await readTested({ owner, name, version: one }, folder, readers, deps)
       requireEvidence(label, protection, { owner, name, version: one, content_sha256 }, results)

@@ -9,19 +9,12 @@ import { readOwner, readRepositoryState } from '../../domain/publishing/reposito
 import { targetOf } from '../../domain/values/label-target.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { respondWithRecord } from '../respond.ts'
-import { type Clock, type GitWrite, type Readers, type WriteDecision, writeWithRetries } from './attempts.ts'
+import { type Clock, type GitWrite, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { judgeMove, requireLabelName, requireLabelRights } from './label-moves.ts'
 import type { PublishHub } from './publish-hub.ts'
+import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import {
-  changeMessage,
-  knownOf,
-  markOf,
-  type OpenWrite,
-  openShowing,
-  type Sending,
-  writeInTurn,
-} from './write-to-git.ts'
+import { changeMessage, markOf, type OpenWrite, openShowing, type Sending, writeInTurn } from './write-to-git.ts'
 
 /** Maximum number of prompts that are read at once. */
 const AT_ONCE = 4
@@ -86,8 +79,7 @@ async function writeLabels(
         return [name, await deps.fresh.find('repositories', owner, name)] as const
       }),
     )
-    const known = knownOf({ owner, name: first! }, copies.get(first!), deps)
-    const { answer, toShow } = await writeWithRetries(deps.git, write, known, time)
+    const { answer, toShow } = await writeWithRetries(write, deps, copies.get(first!), time)
     const response = respondWithRecord(answer.data)
     if (!toShow) return { response, shows: [] }
     const { commit, atMs, mark, prompts } = toShow

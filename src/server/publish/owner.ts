@@ -59,7 +59,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
     decide: (folder) => decideAttempt(change, sending, folder, deps),
   }
   return writeInTurn({ sender: bearer.publisher, arrivedMs }, deps, time, async () => {
-    const { answer, toShow } = await writeWithRetries(deps.git, write, NOTHING_KNOWN, time)
+    const { answer, toShow } = await writeWithRetries(write, deps, undefined, time)
     const { commit } = answer.data
     if (commit) await logChange(change, sending, commit.sha)
     const response = respondWithRecord(answer.data)
@@ -80,13 +80,6 @@ async function logChange({ fields }: OwnerChange, { owner, bearer }: Sending, co
   const names = Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [key]))
   const by = bearer.isSignedIn ? {} : { token_id: bearer.tokenId }
   logAudit('owner_changed', { owner, fields: names, login: bearer.login ?? null, ...by, commit })
-}
-
-const NOTHING_KNOWN = {
-  versions: [],
-  joinServed: async (_: object, folder: FolderState) => folder,
-  findText: async () => undefined,
-  findFiles: async () => undefined,
 }
 
 async function decideAttempt(

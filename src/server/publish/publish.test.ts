@@ -276,7 +276,7 @@ describe('while nobody can read the owner’s file, nobody may publish', () => {
 })
 
 test('a listing is stale when it lacks a version that was already reported as published', () => {
-  const known = ['1.0.0', '1.0.1']
+  const known = { versions: [{ version: '1.0.0' }, { version: '1.0.1' }] }
   expect(isStale(known, folderOf({ versions: ['1.0.0'] }))).toBe(true)
   expect(isStale(known, folderOf({ versions: ['1.0.0', '1.0.1', '1.0.2'] }))).toBe(false)
 })

@@ -1,21 +1,102 @@
-// Reads the files and the results of a version from git. Results that the hub has anyway are used, without a call to the git host, if git lists the same bytes.
+// Reads from git what a write must know, joined with what the hub serves: a commit by hand may have changed, deleted or moved published versions, and what the hub has anyway needs no call to the git host.
 
 import { mapConcurrently } from '../../concurrency/promises.ts'
+import { HubError } from '../../domain/api/errors.ts'
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
 import type { ResultEntry } from '../../domain/content/content-tree.ts'
+import { formatPublished, listRemoved } from '../../domain/content/prompt-file.ts'
 import { formatResultFile, parseResultFile } from '../../domain/content/result-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { brokenFileError, readListedVersion } from '../../domain/publishing/repository-state.ts'
 import { findFilePathProblem, sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
-import { isSuite, type VersionPlace } from '../../domain/values/names.ts'
+import { isSuite, type RepositoryPlace, type VersionPlace } from '../../domain/values/names.ts'
 import { measure, measureFile } from '../../files/measure.ts'
-import { blobId, type CallOptions, type FolderState, type GitStore, treeId } from '../../git/git-store.ts'
+import { blobId, type CallOptions, decodeText, type FolderState, type GitStore, treeId } from '../../git/git-store.ts'
 import type { Sources } from '../hub.ts'
+import { findFile } from '../read/files.ts'
+import { findVersion, findVersions } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
 
 /** Maximum number of files that are read at once. */
 const AT_ONCE = 4
+
+/** Where a write reads what there is. */
+export type GitSources = Sources & { git: GitStore }
+
+/** Reads a listed version's file. @returns undefined for a version that is not listed */
+type ReadVersion = (version: string) => Promise<string | undefined>
+
+/** Reads another repository at the commit that the attempt builds on. @throws HubError `unavailable` if the branch has moved since, so that the write tries again */
+export type ReadOther = (place: RepositoryPlace) => Promise<{
+  folder: FolderState
+  readVersion: ReadVersion
+}>
+
+/** Reads more of what is in git at the commit that the attempt builds on. */
+export interface Readers {
+  readVersion: ReadVersion
+  /** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
+  readFiles: (version: string) => Promise<readonly VersionFileBytes[]>
+  readOther: ReadOther
+  /** The options of further calls to git, with the deadline of the attempt. */
+  call: CallOptions
+}
+
+/** Opens the readers of an attempt. What the hub serves of a version counts, whatever git says now. @param folder what the attempt builds on; without a name, it has no versions */
+export function openReaders(
+  { owner, name = '' }: { owner: string; name: string | undefined },
+  folder: FolderState,
+  deps: GitSources,
+  call: CallOptions,
+): Readers {
+  const { git } = deps
+  const versionsIn =
+    (place: RepositoryPlace, { versions }: FolderState): ReadVersion =>
+    async (version) => {
+      const id = versions.get(version)
+      if (id === undefined) return undefined
+      const record = (await findVersion(place.owner, place.name, version, deps))?.value()
+      if (record) return formatPublished(record)
+      return decodeText(`${place.owner}/${place.name}@${version}`, await git.readBlob(id, call))
+    }
+  return {
+    call,
+    readVersion: versionsIn({ owner, name }, folder),
+    async readFiles(version) {
+      const place = { owner, name, version }
+      const record = (await findVersion(owner, name, version, deps))?.value()
+      if (!record) return readVersionFiles(place, folder, { git, call })
+      return mapConcurrently(AT_ONCE, record.files, async ({ path }) => {
+        const file = await findFile(place, path, deps)
+        return measureFile(path, Uint8Array.from(file!.bytes))
+      })
+    },
+    async readOther(place) {
+      const other = await git.readFolder(place, call)
+      if (other.head !== folder.head) throw new HubError('unavailable', 'The branch has moved. Try again.')
+      const joined = await joinServed(place, other, deps)
+      return { folder: joined, readVersion: versionsIn(place, joined) }
+    },
+  }
+}
+
+/** The ID of a version file that git does not list, although the hub serves it. */
+const NOT_LISTED = ''
+
+/** Adds the versions that the hub serves to a listing, and removes those that were taken down and have a file again. */
+export async function joinServed(
+  { owner, name }: RepositoryPlace,
+  folder: FolderState,
+  deps: Sources,
+): Promise<FolderState> {
+  const served = (await findVersions(owner, name, deps))?.versions ?? []
+  const removed = folder.index?.includes('removed') ? listRemoved(folder.index) : []
+  const versions = new Map(folder.versions)
+  for (const { version } of served) if (!versions.has(version)) versions.set(version, NOT_LISTED)
+  for (const version of removed) versions.delete(version)
+  return { ...folder, versions }
+}
 
 /** Where files are read. */
 interface FileSources {
@@ -65,7 +146,7 @@ export async function readTested(
   { owner, name, version }: VersionPlace,
   folder: Pick<FolderState, 'results'>,
   { readVersion, call }: { readVersion: (version: string) => Promise<string | undefined>; call: CallOptions },
-  deps: Sources & { git: GitStore },
+  deps: GitSources,
 ): Promise<TestedVersion> {
   const { git } = deps
   const { content } = readListedVersion({ owner, name }, version, await readVersion(version))

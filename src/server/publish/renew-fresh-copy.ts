@@ -22,8 +22,7 @@ import type { CopyOrigin, FreshCopies, FreshCopy } from '../../state/fresh-copie
 import type { Sources } from '../hub.ts'
 import { findNewest, findRepository, findVersion } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
-import { readResults, readVersionFiles } from './read-from-git.ts'
-import { joinServed } from './served-versions.ts'
+import { joinServed, readResults, readVersionFiles } from './read-from-git.ts'
 
 /** A repository after a write. */
 export interface Written {

@@ -22,8 +22,8 @@ import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../
 import { measure } from '../../files/measure.ts'
 import type { Sources } from '../hub.ts'
 import { findVersion, findVersions } from '../read/records.ts'
-import type { ReadOther } from './attempts.ts'
 import type { PublishHub } from './publish-hub.ts'
+import type { ReadOther } from './read-from-git.ts'
 
 /** Maximum number of repositories, and then of versions, that are read at once. */
 const AT_ONCE = 4

@@ -1,33 +1,16 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue until readers see it.
 
-import { mapConcurrently } from '../../concurrency/promises.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { type ChangeMark, listTrailers } from '../../domain/catalogue/change-mark.ts'
-import { formatPublished } from '../../domain/content/prompt-file.ts'
-import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
-import { measureFile } from '../../files/measure.ts'
 import type { Additions, FolderState } from '../../git/git-store.ts'
 import type { FreshCopy, WriteOrigin } from '../../state/fresh-copies.ts'
-import { findFile } from '../read/files.ts'
-import { findVersion } from '../read/records.ts'
 import { respondWithRecord, respondWithText } from '../respond.ts'
-import {
-  type Clock,
-  type Known,
-  LATEST_START_MS,
-  type Readers,
-  type RepositoryWrite,
-  type WriteDecision,
-  writeWithRetries,
-} from './attempts.ts'
+import { type Clock, LATEST_START_MS, type RepositoryWrite, type WriteDecision, writeWithRetries } from './attempts.ts'
 import type { Bearer } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
+import type { Readers } from './read-from-git.ts'
 import { renewFreshCopy, type Written } from './renew-fresh-copy.ts'
-import { joinServed } from './served-versions.ts'
-
-/** Maximum number of files that are read at once. */
-const FILES_AT_ONCE = 4
 
 /** A write by an authenticated sender. */
 export interface Sending {
@@ -123,12 +106,7 @@ export async function writeToGit(
   const { owner, name, arrivedMs } = write
   return writeInTurn({ sender: publisher, arrivedMs }, deps, time, async () => {
     const copy = await deps.fresh.find('repositories', owner, name)
-    const { answer, toShow, published } = await writeWithRetries(
-      deps.git,
-      write,
-      knownOf({ owner, name }, copy, deps),
-      time,
-    )
+    const { answer, toShow, published } = await writeWithRetries(write, deps, copy, time)
     if (published) await showSafely(() => deps.rememberVersion({ owner, name }, published))
     const { data, status, headers, inText } = answer
     const response = inText ? respondWithText(inText(data), status, headers) : respondWithRecord(data, status, headers)
@@ -149,26 +127,6 @@ export async function writeInTurn(
   const { response, shows } = await takeTurn({ sender, waitMs }, work)
   await Promise.all(shows.map((show) => show()))
   return response
-}
-
-/** Returns what the hub knows of a repository that is written. */
-export function knownOf(place: RepositoryPlace, copy: FreshCopy | undefined, deps: PublishHub): Known {
-  return {
-    versions: copy?.versions.map(({ version }) => version) ?? [],
-    findText: async (version, other = place) => {
-      const record = (await findVersion(other.owner, other.name, version, deps))?.value()
-      return record && formatPublished(record)
-    },
-    findFiles: async (version) => {
-      const record = (await findVersion(place.owner, place.name, version, deps))?.value()
-      if (!record) return undefined
-      return mapConcurrently(FILES_AT_ONCE, record.files, async ({ path }) => {
-        const file = await findFile({ ...place, version }, path, deps)
-        return measureFile(path, Uint8Array.from(file!.bytes))
-      })
-    },
-    joinServed: (other, folder) => joinServed(other, folder, deps),
-  }
 }
 
 /**
