@@ -110,7 +110,7 @@ zpty -r z out '*ready1*' && zpty -w -n z "hubcli $2"$'\\t'$'\\n' && zpty -r z ou
 zpty -d z`
     const script = path.join(makeFolder(), 'type.zsh')
     writeFileSync(script, program)
-    const said = execFileSync('zsh', ['-f', script, HUBCLI, typed], { cwd: folder, timeout: 30_000 }).toString()
+    const said = execFileSync('zsh', ['-f', script, HUBCLI, typed], { cwd: folder }).toString()
     expect(said).toContain(`got:${completed}:`)
   })
 })

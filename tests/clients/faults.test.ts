@@ -117,7 +117,7 @@ const HOUR_MS = 3_600_000
 const openSettings = ({ url }: FaultHub): Settings => {
   return { url, freshMs: HOUR_MS, revalidateMs: 0, timeoutMs: LONG_TIMEOUT_MS }
 }
-const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000 })
+const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 120_000 })
 
 const PINNED = 'acme/hello@1.1.0'
 const newFolder = () => mkdtempSync(join(scratch, 'cache-'))

@@ -443,7 +443,7 @@ test('the real SDKs take what prompt.for returns', async () => {
       maxOutputTokens: 9,
     })),
   ])
-}, 120_000)
+})
 
 /** What each SDK cannot take of the prompt with more parameters. */
 const REFUSED: [target: 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ai-sdk', names: string[]][] = [

@@ -25,7 +25,7 @@ afterEach(async () => {
   vi.useRealTimers()
   await hub.stop()
 })
-const waitFor = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000 })
+const waitFor = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000 })
 const askedFor = () => hub.asked.filter((path) => path.startsWith('/data/'))
 
 /** What both programs do and print: the source of each prompt, and whether the call waited. */

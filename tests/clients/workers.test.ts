@@ -28,7 +28,7 @@ const worker = {
 export { worker as default }
 `
 
-const WAIT = { timeout: 20_000 }
+const WAIT = { timeout: 120_000 }
 
 let project: string
 let hub: FaultHub

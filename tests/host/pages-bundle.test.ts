@@ -23,7 +23,6 @@ import { temporaryFolder } from '../temporary-folder.ts'
 // This folder is outside the project, because the bundle needs no installed packages.
 const keptDir = temporaryFolder('bundles-')
 const place = { root: process.cwd(), keptDir, key: 'one' }
-const TIMEOUT = { timeout: 120_000 }
 
 beforeAll(async () => {
   // The bundle is the same for every key, so the one of this checkout is given this one.
@@ -134,7 +133,7 @@ test('the next start reuses the bundle', async () => {
   expect([bundles().length, digest()]).toEqual([1, made])
 })
 
-test('rebuilds a modified bundle, and keeps the two newest others and recent partial ones', TIMEOUT, async () => {
+test('rebuilds a modified bundle, and keeps the two newest others and recent partial ones', async () => {
   const at = (name: string, hoursAgo: number) => {
     const dir = join(keptDir, name)
     mkdirSync(dir, { recursive: true })
@@ -159,7 +158,7 @@ test('rebuilds a modified bundle, and keeps the two newest others and recent par
   expect(bundles().sort()).toEqual([changed, 'busy.part', 'older'].sort())
 })
 
-test('fails when the pages cannot be bundled, and leaves no files behind', TIMEOUT, async () => {
+test('fails when the pages cannot be bundled, and leaves no files behind', async () => {
   const broken = temporaryFolder('broken-project-')
   const kept = join(broken, 'kept')
   // The folder that the bundler writes to is a file.

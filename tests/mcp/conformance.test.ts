@@ -53,35 +53,27 @@ describe.concurrent('the conformance suite', () => {
         ...['input-required-result-unsupported-methods', 'input-required-result-validate-input'],
       ],
     ],
-  ] as const)(
-    '%s',
-    async (revision, mustPass) => {
-      const results = mkdtempSync(join(home, 'results-'))
-      const { code, log } = await run('conformance-0.2/dist/index.js', [
-        ...['server', '--url', `${base}/mcp`, '--timeout', '8000', '--requirements', revision],
-        ...['--output-dir', results, '--expected-failures', resolve(`tests/mcp/baseline-${revision}.yml`)],
-      ])
-      expect(log).toContain('Baseline check passed: all failures are expected.')
-      expect(code).toBe(0)
-      for (const scenario of mustPass) expect(log).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
-      // Every message matches the schema in the specification, even if a fixture is missing.
-      const verdicts = readChecks(results).filter(({ id }) => id === 'wire-schema-valid')
-      expect(verdicts.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
-      expect(verdicts.length).toBeGreaterThan(20)
-    },
-    60_000,
-  )
+  ] as const)('%s', async (revision, mustPass) => {
+    const results = mkdtempSync(join(home, 'results-'))
+    const { code, log } = await run('conformance-0.2/dist/index.js', [
+      ...['server', '--url', `${base}/mcp`, '--timeout', '8000', '--requirements', revision],
+      ...['--output-dir', results, '--expected-failures', resolve(`tests/mcp/baseline-${revision}.yml`)],
+    ])
+    expect(log).toContain('Baseline check passed: all failures are expected.')
+    expect(code).toBe(0)
+    for (const scenario of mustPass) expect(log).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
+    // Every message matches the schema in the specification, even if a fixture is missing.
+    const verdicts = readChecks(results).filter(({ id }) => id === 'wire-schema-valid')
+    expect(verdicts.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
+    expect(verdicts.length).toBeGreaterThan(20)
+  })
 })
 
-test.each(['legacy', 'modern'])(
-  'the Inspector reports no warnings (%s)',
-  async (era) => {
-    const { code, log } = await run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
-      ...['--cli', `${base}/mcp`, '--method', 'tools/list', '--strict', '--protocol-era', era],
-      ...['--format', 'json'],
-    ])
-    expect(code, log).toBe(0)
-    expect(JSON.parse(log)).toMatchObject({ result: { tools: { length: 4 } } })
-  },
-  30_000,
-)
+test.each(['legacy', 'modern'])('the Inspector reports no warnings (%s)', async (era) => {
+  const { code, log } = await run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
+    ...['--cli', `${base}/mcp`, '--method', 'tools/list', '--strict', '--protocol-era', era],
+    ...['--format', 'json'],
+  ])
+  expect(code, log).toBe(0)
+  expect(JSON.parse(log)).toMatchObject({ result: { tools: { length: 4 } } })
+})
