@@ -2,7 +2,8 @@
 import { pick } from '../domain/api/envelope.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../domain/content/content-tree.ts'
-import { storeAttestations, storeSkill } from '../domain/content/prompt-file.ts'
+import { storeAttestations } from '../domain/content/prompt-file.ts'
+import { storeSkill } from '../domain/content/skill.ts'
 import { recallFile } from '../domain/publishing/repository-state.ts'
 import { entriesOf } from '../domain/values/file-entry.ts'
 

@@ -51,7 +51,7 @@ export function composeVersion(
       measure,
       parts,
       addresses: addressesBelow('https://hub.example'),
-      around: { isOriginKnown: false, usage: { prompts: 0, bytes: 0 }, quota: { prompts: 0, bytes: 0 } },
+      around: { isOriginKnown: false },
       files: { latest: [], given: undefined, bundle: refuseFiles },
     },
   )

@@ -65,7 +65,7 @@ export async function createToken(
 
 /** Looks up a token. @returns undefined if it was never created here or was revoked, or if its record is corrupt */
 export async function findToken(state: StateStore, token: string): Promise<TokenRecord | undefined> {
-  return readToken(state, digestOf(token))
+  return (await readRecord(state, TOKENS + digestOf(token), TokenRecord))?.value
 }
 
 /** Opens users' tokens in a state store. */
@@ -145,7 +145,7 @@ async function readList(state: StateStore, keys: readonly string[]): Promise<Sto
   const stored = await mapConcurrently(AT_ONCE, keys, async (key) => {
     const digest = (await state.get(key))?.value
     if (digest === undefined) return undefined
-    const record = await readToken(state, digest)
+    const record = (await readRecord(state, TOKENS + digest, TokenRecord))?.value
     if (!record && (await state.get(TOKENS + digest)) === undefined) await state.delete(key)
     return record && { digest, record }
   })
@@ -184,9 +184,6 @@ async function withUses(state: StateStore, stored: readonly Stored[]): Promise<L
   }))
   return listed.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id))
 }
-
-const readToken = async (state: StateStore, digest: string): Promise<TokenRecord | undefined> =>
-  (await readRecord(state, TOKENS + digest, TokenRecord))?.value
 
 function isHeldBy({ holder }: TokenRecord, userId: string): boolean {
   return holder.kind === 'person' && holder.user_id === userId

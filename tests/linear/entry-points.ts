@@ -24,10 +24,14 @@ import { fillMessages } from '../../src/domain/content/filling.ts'
 import { findLikeChat, findMissingFiles, findNear, findWeakVariables } from '../../src/domain/content/findings.ts'
 import { judgeVersion } from '../../src/domain/content/first-files.ts'
 import { findHiddenCharacters } from '../../src/domain/content/hidden-characters.ts'
-import { findLikeFrontMatter } from '../../src/domain/content/like-front-matter.ts'
 import { checkText } from '../../src/domain/content/new-version-rules.ts'
 import { findVariableNames } from '../../src/domain/content/placeholders.ts'
-import { parseOwnerFile, parseRepositoryFile, parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+import {
+  findLikeFrontMatter,
+  parseOwnerFile,
+  parseRepositoryFile,
+  parseVersionFile,
+} from '../../src/domain/content/prompt-file.ts'
 import { parseResultFile } from '../../src/domain/content/result-file.ts'
 import { checkRepository, checkVersion } from '../../src/domain/content/rules.ts'
 import { findCertainSecret } from '../../src/domain/content/secrets.ts'
@@ -97,7 +101,6 @@ export type CallsOf = (text: string) => (() => unknown)[]
 
 const FORMATS = ['text', 'chat'] as const
 const PLACE = { owner: 'acme', name: 'a' }
-const NOTHING = { prompts: 0, bytes: 0 }
 const FRONT = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n'
 /** The files in which a text can stand: as it is, in a value, as a key, and below the front matter. */
 const filesWith = (text: string) => [
@@ -148,7 +151,7 @@ function decide(text: string, input: PublishInput, parts: Parameters<typeof deci
         measure,
         addresses: ADDRESSES,
         parts,
-        around: { isOriginKnown: true, usage: NOTHING, quota: NOTHING },
+        around: { isOriginKnown: true },
         files: { latest: [], given, bundle: () => ({ sha256: '', files: [] }) },
       },
     )

@@ -389,7 +389,7 @@ test('composing again takes only versions that have been available long enough, 
 
 test('composing stores what a plain publish of the assembled text stores', () => {
   const baseUrl = 'https://hub.test'
-  const around = { isOriginKnown: true, usage: { prompts: 0, bytes: 0 }, quota: { prompts: 0, bytes: 0 } }
+  const around = { isOriginKnown: true }
   const publisher = { published_by: 'acme', clock: { nowMs: 0, isShared: false }, provenance: undefined }
   const state = recallRepositoryState({ owner: 'acme', name: 'whole' }, undefined)
   const decide = (body: object, parts: { text: string }[]) =>

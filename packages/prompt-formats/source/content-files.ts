@@ -11,10 +11,10 @@ import {
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
-  storeSkill,
   type VersionFile,
 } from '../../../src/domain/content/prompt-file.ts'
 import { checkVersion, findLongFile } from '../../../src/domain/content/rules.ts'
+import { storeSkill } from '../../../src/domain/content/skill.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import type { Measure } from '../../../src/domain/publishing/request.ts'
 import { isSameJson } from '../../../src/domain/text/json.ts'

@@ -8,7 +8,7 @@ import {
   type WriteResult,
 } from '../../../src/domain/api/export-formats.ts'
 import type { Parameters, Variable } from '../../../src/domain/api/schema.ts'
-import type { GivenSkill } from '../../../src/domain/content/prompt-file.ts'
+import type { GivenSkill } from '../../../src/domain/content/skill.ts'
 import type { PublishInput } from '../../../src/domain/publishing/request.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
 import { type ChatPart, formatChat } from '../../../src/domain/values/chat.ts'

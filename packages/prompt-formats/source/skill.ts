@@ -2,7 +2,7 @@
 
 import type { WriteResult } from '../../../src/domain/api/export-formats.ts'
 import { SkillInput, SkillMetadata } from '../../../src/domain/content/front-matter.ts'
-import { storeSkill, undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
+import { undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 import {
   blankCode,
   formatFrontMatter,
@@ -12,6 +12,7 @@ import {
   OWN_SKILL_METADATA,
   SHELL,
   splitInputs,
+  storeSkill,
 } from '../../../src/domain/content/skill.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { isObject } from '../../../src/domain/text/json.ts'

@@ -9,9 +9,11 @@ import { lineOf } from '../text/text-length.ts'
 import { formatYaml, openKeyLines, parseYaml, readLine } from '../text/yaml.ts'
 import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { AttestationFacts } from '../values/attestation.ts'
+import type { Finding } from './finding.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 import { PROMPT_FILE_KEYS } from './prompt-file-keys.ts'
+import { type GivenSkill, storeSkill } from './skill.ts'
 
 /** A version file. `variables` contains the declared variables or, if none are declared, the placeholders in the content. */
 export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
@@ -19,36 +21,6 @@ export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
   /** Exactly what follows the closing `---` line; may lack a trailing newline. */
   content: string
 }
-
-/** A skill as a publish or a record gives it: what is missing may be null or empty. */
-export interface GivenSkill {
-  description: string
-  license: string | null
-  compatibility?: string | null | undefined
-  allowed_tools?: readonly string[] | undefined
-  argument_hint?: string | null | undefined
-  metadata?: Readonly<Record<string, string>> | undefined
-}
-
-/** Returns a skill as a version file has it: without keys that say nothing. */
-export function storeSkill({
-  description,
-  license,
-  compatibility,
-  allowed_tools = [],
-  argument_hint,
-  metadata,
-}: GivenSkill): VersionSkill {
-  return {
-    description,
-    license,
-    ...(compatibility && { compatibility }),
-    ...(allowed_tools.length > 0 && { allowed_tools: [...allowed_tools] }),
-    ...(argument_hint && { argument_hint }),
-    ...(metadata && Object.keys(metadata).length > 0 && { metadata: { ...metadata } }),
-  }
-}
-type VersionSkill = NonNullable<VersionFrontMatter['skill']>
 
 /** A version file or a version's record, which has null for what is missing. */
 type PublishedVersion = Omit<VersionFile, 'skill' | 'provenance' | 'attestations'> & {
@@ -246,6 +218,14 @@ export function beginsWithFrontMatter(content: string): boolean {
   const { value } = splitFile(`---\n${start.slice(opening.length)}`)
   const keys = Object.keys(value?.front ?? {})
   return keys.length > 0 && keys.every((key) => PROMPT_FILE_KEYS.has(key))
+}
+
+/** Finds the front matter of a prompt file at the beginning of content: it is stored as content. */
+export function findLikeFrontMatter({ content }: Pick<VersionFile, 'content'>): Finding[] {
+  if (!beginsWithFrontMatter(content)) return []
+  const message =
+    'begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown", and with a first line that is exactly ---'
+  return [{ code: 'looks_like_front_matter', key: 'content', message, offset: 0 }]
 }
 
 /** The positions of a file's parts, in UTF-16 code units. */

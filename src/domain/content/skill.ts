@@ -1,9 +1,8 @@
 // Checks whether a version can be an Agent Skill, and formats its SKILL.md. https://agentskills.io/specification
 import type { Repository, Variable, VersionRecord } from '../api/schema.ts'
 import type { ValueProblem } from '../text/problems.ts'
-import type { VersionEntry } from './content-tree.ts'
 import { mustBeGiven } from './filling.ts'
-import type { GivenSkill } from './prompt-file.ts'
+import type { VersionFrontMatter } from './front-matter.ts'
 
 /** What Claude Code executes when it loads a skill or command: `` !`command` `` at the start of a line or after white space, or a code block that starts with `!`. https://code.claude.com/docs/en/skills */
 export const SHELL = /(?<=^|\s)!`[^`\n]*`?|```!/gm
@@ -29,6 +28,35 @@ export const INCLUDE = new RegExp(
 )
 /** References that are clearly paths, such as `@~/.ssh/config`, even in code. */
 const FILE = /(?<=^|\s)@(?:~?\/|\.)[^\s`]+/gm
+
+/** A skill as a publish or a record gives it: what is missing may be null or empty. */
+export interface GivenSkill {
+  description: string
+  license: string | null
+  compatibility?: string | null | undefined
+  allowed_tools?: readonly string[] | undefined
+  argument_hint?: string | null | undefined
+  metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** Returns a skill as a version file has it: without keys that say nothing. */
+export function storeSkill({
+  description,
+  license,
+  compatibility,
+  allowed_tools = [],
+  argument_hint,
+  metadata,
+}: GivenSkill): NonNullable<VersionFrontMatter['skill']> {
+  return {
+    description,
+    license,
+    ...(compatibility && { compatibility }),
+    ...(allowed_tools.length > 0 && { allowed_tools: [...allowed_tools] }),
+    ...(argument_hint && { argument_hint }),
+    ...(metadata && Object.keys(metadata).length > 0 && { metadata: { ...metadata } }),
+  }
+}
 
 /** The input of a SKILL.md. */
 export type SkillVersion = Pick<
@@ -181,7 +209,7 @@ export function findSkillProblems({
   format,
   content,
   variables,
-}: Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>): ValueProblem[] {
+}: Pick<VersionFrontMatter, 'skill' | 'format'> & { content: string; variables: readonly Variable[] }): ValueProblem[] {
   if (!skill) return []
   if (format === 'chat') return [{ key: 'skill', message: 'expected null, because a chat prompt cannot be a skill' }]
   return listInterpolations(formatBody({ content, variables })).map(({ text, does, offset }) => {

@@ -23,11 +23,11 @@ import {
   warnOfTexts,
 } from '../content/findings.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
-import { findLikeFrontMatter } from '../content/like-front-matter.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
 import {
   editKeys,
   editRepositoryFile,
+  findLikeFrontMatter,
   formatPublished,
   isSameVersion,
   type RepositoryFile,
@@ -97,9 +97,8 @@ export interface Surroundings {
   needsMajor?: boolean
   /** The owner's other skills, for a publish that says what a skill does. */
   otherSkills?: readonly ListedSkill[]
-  /** What the owner has, and may have at most; 0 is no limit. */
-  usage: OwnerUsage
-  quota: OwnerUsage
+  /** What the owner has, and may have at most, where 0 is no limit; omitted on a hub without limits. */
+  quota?: { used: OwnerUsage; most: OwnerUsage } | undefined
 }
 
 /** What a decision needs from outside. */
@@ -226,12 +225,15 @@ export function decidePublish(
   const problems = [...placed, ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatPublished(version)
-  const long = findLongFile(measure(versionText).size_bytes)
+  const { size_bytes } = measure(versionText)
+  const long = findLongFile(size_bytes)
   if (long) throw validationFailed([long])
-  const bytesOf = (text = '') => measure(text).size_bytes
-  const grown = indexText === undefined ? 0 : Math.max(0, bytesOf(indexText) - bytesOf(state.indexText))
-  const signed = (version.attestations ?? []).reduce((sum, { size_bytes }) => sum + size_bytes, 0)
-  refuseExcess(state, bytesOf(versionText) + countFileBytes(files) + signed + grown, around)
+  if (around.quota) {
+    const bytesOf = (text = '') => measure(text).size_bytes
+    const grown = indexText === undefined ? 0 : Math.max(0, bytesOf(indexText) - bytesOf(state.indexText))
+    const signed = (version.attestations ?? []).reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+    refuseExcess(state, size_bytes + countFileBytes(files) + signed + grown, around.quota)
+  }
   const breaking = difference ? warnOfDifference(difference) : []
   if (difference && breaking.length > 0) refuseSmallBump(request, state, difference, around)
   return finish(withFiles(version), versionText, difference, breaking)
@@ -330,17 +332,21 @@ function timeAfter(previous: string | undefined, { nowMs, isShared }: PublishClo
 }
 
 /** @throws HubError `quota_exceeded` if the new version, or the new repository, would exceed what its owner may have */
-function refuseExcess({ owner, versions }: RepositoryState, bytes: number, { usage, quota }: Surroundings): void {
+function refuseExcess(
+  { owner, versions }: RepositoryState,
+  bytes: number,
+  { used, most }: NonNullable<Surroundings['quota']>,
+): void {
   const isNew = versions.length === 0
-  if (isNew && quota.prompts > 0 && usage.prompts >= quota.prompts)
+  if (isNew && most.prompts > 0 && used.prompts >= most.prompts)
     throw new HubError(
       'quota_exceeded',
-      `${owner} has ${usage.prompts} prompts, and an owner may have ${quota.prompts} on this hub. Publish a version of an existing prompt, or ask the operator of this hub for more.`,
+      `${owner} has ${used.prompts} prompts, and an owner may have ${most.prompts} on this hub. Publish a version of an existing prompt, or ask the operator of this hub for more.`,
     )
-  if (quota.bytes > 0 && usage.bytes + bytes > quota.bytes)
+  if (most.bytes > 0 && used.bytes + bytes > most.bytes)
     throw new HubError(
       'quota_exceeded',
-      `The prompts of ${owner} have ${usage.bytes} bytes in git, this version adds ${bytes}, and an owner may have ${quota.bytes} on this hub. Ask the operator of this hub for more.`,
+      `The prompts of ${owner} have ${used.bytes} bytes in git, this version adds ${bytes}, and an owner may have ${most.bytes} on this hub. Ask the operator of this hub for more.`,
     )
 }
 

@@ -13,15 +13,23 @@ import {
   Title,
 } from '../content/front-matter.ts'
 import { findVariableNames } from '../content/placeholders.ts'
-import { storeSkill, undeclaredVariable } from '../content/prompt-file.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
+import { storeSkill } from '../content/skill.ts'
 import { VariableInputs } from '../content/variable-input.ts'
 import { checkFiles, nameFileProblem } from '../content/version-files.ts'
 import { LIMITS } from '../limits.ts'
-import { type BodyBounds, findJsonExcess, isObject } from '../text/json.ts'
+import { type BodyBounds, findJsonExcess, isObject, type JsonExcess } from '../text/json.ts'
 import { printable } from '../text/printable.ts'
-import { formatProblems, parseWithSchema, type RuleProblem, unknownField, type ValueProblem } from '../text/problems.ts'
+import {
+  formatProblems,
+  type Parsed,
+  parseWithSchema,
+  type RuleProblem,
+  unknownField,
+  type ValueProblem,
+} from '../text/problems.ts'
 import { countBytes, lineOf } from '../text/text-length.ts'
 import { CHAT_ROLES, type ChatPart, formatChat, isChatMessage } from '../values/chat.ts'
 import { findUnwritable } from '../values/chat-rules.ts'
@@ -261,8 +269,8 @@ export function parsePublishRequest(
     if (place) problems.push(...found)
     else problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
   }
-  const sent = files ? { value: sortFiles(files) } : readFiles(usable.files)
-  problems.push(...(sent.problems ?? checkFiles(sent.value ?? []).map(nameFileProblem)))
+  const sent = files ? { value: sortFiles(files) } : usable.files && readFiles(usable.files)
+  if (sent) problems.push(...(sent.problems ?? checkFiles(sent.value).map(nameFileProblem)))
   const attestations = usable.attestations?.map((bundle) => JSON.stringify(bundle)) ?? []
   attestations.forEach((text, index) => {
     if (countBytes(text) > LIMITS.attestationBytes)
@@ -281,7 +289,7 @@ export function parsePublishRequest(
     ...rest,
     content: (content ?? '') as string,
     ...(format && { format }),
-    ...(sent.value && { files: sent.value }),
+    ...(sent?.value && { files: sent.value }),
     ...(attestations.length > 0 && { attestations }),
   }
 }
@@ -298,9 +306,8 @@ function checkSource(entry: VersionEntry, compose = false): RuleProblem[] {
 
 const encoder = new TextEncoder()
 
-/** Decodes the files of a JSON body. @returns no value if none are given */
-function readFiles(given: z.infer<typeof FileInputs> | undefined): { value?: GivenFile[]; problems?: ValueProblem[] } {
-  if (!given) return {}
+/** Decodes the files of a JSON body. */
+function readFiles(given: z.infer<typeof FileInputs>): Parsed<GivenFile[]> {
   const problems: ValueProblem[] = []
   const value = given.flatMap((file): GivenFile[] => {
     const wrong = (message: string) => {
@@ -386,8 +393,8 @@ export function boundsOf({ shape }: z.ZodObject, limits: Omit<BodyBounds, 'known
  * @throws HubError `validation_failed`; `invalid_request` for invalid JSON
  */
 export function parseBody(text: string, bounds: BodyBounds): unknown {
-  const excess = findExcess(text, bounds)
-  if (excess) throw excess
+  const excess = findJsonExcess(text, bounds)
+  if (excess !== undefined) throw refuseExcess(excess, bounds)
   try {
     return JSON.parse(text)
   } catch {
@@ -398,9 +405,7 @@ export function parseBody(text: string, bounds: BodyBounds): unknown {
   }
 }
 
-function findExcess(text: string, bounds: BodyBounds): HubError | undefined {
-  const excess = findJsonExcess(text, bounds)
-  if (excess === undefined) return undefined
+function refuseExcess(excess: JsonExcess, bounds: BodyBounds): HubError {
   if (excess.kind === 'unknown') return validationFailed(excess.names.map(unknownField), excess.count)
   const most = {
     keys: `${bounds.keys} keys in total`,

@@ -77,7 +77,7 @@ export interface BodyBounds {
 }
 
 /** A limit that a JSON string exceeds. */
-type JsonExcess =
+export type JsonExcess =
   | {
       kind: 'unknown'
       /** The names of the unknown fields, up to the limit. */

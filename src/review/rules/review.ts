@@ -13,9 +13,13 @@ import {
   limitFindings,
   warnOfDifference,
 } from '../../domain/content/findings.ts'
-import { findLikeFrontMatter } from '../../domain/content/like-front-matter.ts'
 import { checkNewVersion, checkText, compareVariables } from '../../domain/content/new-version-rules.ts'
-import { DEFAULT_REPOSITORY_FILE, type OwnerFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
+import {
+  DEFAULT_REPOSITORY_FILE,
+  findLikeFrontMatter,
+  type OwnerFile,
+  type RepositoryFile,
+} from '../../domain/content/prompt-file.ts'
 import { isPortableName, type RepositoryPlace } from '../../domain/values/names.ts'
 import { compareVersions, isNextVersion } from '../../domain/values/versions.ts'
 import {

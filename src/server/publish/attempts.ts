@@ -129,7 +129,7 @@ export async function writeWithRetries<Shown extends object = ShownRepository>(
   })
   let rereads = 0
   for (let attempt = 0; ; attempt++) {
-    await waitBefore(attempt, { random, sleep })
+    if (attempt > 0) await waitBefore(attempt, { random, sleep })
     if (leftMs(deadline) < ATTEMPT_MS) throw tooLate()
     const { owner, name, needsHistory } = write
     const question = { owner, name, withPublishes: needsHistory || isInDoubt }
@@ -173,7 +173,7 @@ export async function readOwnerFile(
 ): Promise<OwnerFile | undefined> {
   const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }
   for (let attempt = 0; ; attempt++) {
-    await waitBefore(attempt, { random, sleep })
+    if (attempt > 0) await waitBefore(attempt, { random, sleep })
     if (leftMs(deadline) < ATTEMPT_MS) throw tooLate()
     const folder = await readOrWait(deadline, (call) => git.readFolder({ owner, name }, call))
     if (folder) return readOwner(owner, folder.ownerIndex)
@@ -201,7 +201,7 @@ function digestAdded({ owner, name, version: added }: Omit<Additions, 'base'>, h
 
 /** Waits for a random time before another attempt, so that processes do not collide again. */
 async function waitBefore(attempt: number, { random, sleep }: Pick<Clock, 'random' | 'sleep'>): Promise<void> {
-  if (attempt > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** attempt))
+  await sleep(random() * Math.min(2_000, 100 * 2 ** attempt))
 }
 
 /** Returns whether a listing lacks a version that is known to exist, which can happen because the host's reads may lag several seconds behind its writes. */

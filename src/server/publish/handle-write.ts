@@ -56,13 +56,10 @@ export async function handleWrite(
       else for (const one of names) requireScope(bearer, owner, one)
       requirePermission(bearer, needed)
       const sending = { owner, name, bearer, arrivedMs: time.now(), wantsText: wantsText(request) }
-      await admitJob(
-        sending,
-        { needed, names },
-        [method, pathname + search, hash('sha256', bytes)].join('\0'),
-        deps,
-        time,
-      )
+      if (bearer.holder.kind === 'job') {
+        const sent = [method, pathname + search, hash('sha256', bytes)].join('\0')
+        await admitJob(bearer.holder, sending, { needed, names }, sent, deps, time)
+      }
       return carryOut(sending, deps, time)
     }, bearer.publisher)
     // The time of last use is only informational, so the write succeeds even if it cannot be stored.
@@ -131,6 +128,7 @@ const JOB_LEEWAY_MS = 60_000
  * @throws HubError `forbidden`; `unauthorized` if the token was used for another request; `unavailable`
  */
 async function admitJob(
+  { jti, endsMs }: Extract<Bearer['holder'], { kind: 'job' }>,
   sending: Sending,
   { needed, names }: { needed: Permission; names: readonly string[] },
   request: string,
@@ -138,11 +136,9 @@ async function admitJob(
   time: Clock,
 ): Promise<void> {
   const { owner, bearer } = sending
-  if (bearer.holder.kind !== 'job') return
   const [name] = names
   const file = await readOwnerFile(git, { ...sending, name }, time)
   for (const one of names) requireRights(bearer, { owner, name: one }, needed, file)
-  const { jti, endsMs } = bearer.holder
   if (!(await spendJob({ jti, request: hash('sha256', request), endsMs: endsMs + JOB_LEEWAY_MS })))
     throw new HubError(
       'unauthorized',

@@ -121,26 +121,27 @@ async function listSince(names: readonly string[], ms: number, deps: Sources): P
   return new Map(found)
 }
 
-const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
-
 /** Reads what a decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. What was published since the last build does not count towards a quota yet. */
 export async function readSurroundings(
   place: { owner: string; name: string },
   body: PublishInput,
   deps: Sources & Pick<PublishHub, 'quota'>,
 ): Promise<Surroundings> {
-  const { quota, siteFiles } = deps
+  const { quota: most, siteFiles } = deps
   const origin = body.forked_from === undefined ? undefined : splitVersionAddress(body.forked_from)
   const original = origin && (await findVersion(origin.owner, origin.name, origin.version, deps))?.value()
-  const hasQuota = quota.prompts > 0 || quota.bytes > 0
-  const counted = hasQuota ? await siteFiles.read(usagePath(place.owner)) : undefined
   return {
     isOriginKnown: original !== undefined,
     ...(body.skill && { otherSkills: await listOtherSkills(place, siteFiles) }),
     sameContent: isComposed(body) ? undefined : await findSameContent(place, body.content, original, deps),
-    quota,
-    usage: counted ? parseBuilt<OwnerUsage>(counted) : NO_USAGE,
+    ...((most.prompts > 0 || most.bytes > 0) && { quota: { most, used: await countUsed(place.owner, siteFiles) } }),
   }
+}
+
+/** Reads what an owner has, as the last build has counted it. */
+async function countUsed(owner: string, siteFiles: SiteFiles): Promise<OwnerUsage> {
+  const counted = await siteFiles.read(usagePath(owner))
+  return counted ? parseBuilt<OwnerUsage>(counted) : { prompts: 0, bytes: 0 }
 }
 
 /** Lists the skills of an owner as the last build has them. */
