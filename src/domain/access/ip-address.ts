@@ -1,5 +1,8 @@
 // Reads IP addresses as connections, forwarding headers and settings write them, and finds the network that counts as one client.
 
+/** Four numbers below 256, without leading zeros. */
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
 /** The first 96 bits of IPv6 addresses that contain an IPv4 address: IPv4-mapped addresses (RFC 4291 section 2.5.5.2), which a server sees if one socket accepts both families, and NAT64 (RFC 6052 section 2.1). */
 const BEFORE_IPV4: readonly string[] = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
 
@@ -10,7 +13,7 @@ const BEFORE_IPV4: readonly string[] = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
  */
 export function parseAddress(text: string): string | undefined {
   const bare = text.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
-  if (!bare.includes(':')) return isIPv4(bare) ? bare : undefined
+  if (!bare.includes(':')) return IPV4.test(bare) ? bare : undefined
   const withoutZone = bare.replace(/%.*$/, '')
   const isSafe = /^[0-9a-f:.]+$/i.test(withoutZone)
   const address = isSafe ? URL.parse(`http://[${withoutZone}]`)?.hostname.slice(1, -1) : undefined
@@ -29,11 +32,6 @@ export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const parsed = parseAddress(address) ?? address
   return parsed.includes(':') ? `${expand(parsed).slice(0, 4).join(':')}::/64` : parsed
-}
-
-function isIPv4(text: string): boolean {
-  const parts = text.split('.')
-  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)
 }
 
 /** Returns the eight groups of an IPv6 address. @param address as in a URL, in lower case and without leading zeros */

@@ -23,9 +23,10 @@ export function openThreadPool(
   pool.on('error', (cause) =>
     logProblem('warning', 'thread_failed', `${module}: a thread failed outside a task.`, { cause }),
   )
+  /** Runs a function of the module in a thread. The signal ends the thread if the task is running. */
+  const run: (task: unknown, options: { name: string; signal?: AbortSignal }) => Promise<unknown> = pool.run.bind(pool)
   return {
-    /** Runs a function of the module in a thread. The signal ends the thread if the task is running. */
-    run: (task: unknown, options: { name: string; signal?: AbortSignal }): Promise<unknown> => pool.run(task, options),
+    run,
     /** Stops the threads; running tasks fail. */
     close(): void {
       // Not awaited, because a thread that cannot be stopped now ends with the process.

@@ -57,7 +57,12 @@ async function readMessage(request: Request, { clientAddress }: Hub): Promise<Me
     const most = `${parameterKeys} keys and ${parameterKeys} values, and ${parameterDepth} levels`
     throw new Refusal(400, CODES.invalidRequest, `Send a smaller message: it may have ${most}.`)
   }
-  const message = parseJson(text)
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    throw new Refusal(400, CODES.parseError, 'The body is not JSON.')
+  }
   if (!isObject(message)) throw new Refusal(400, CODES.invalidRequest, 'Expected a JSON-RPC 2.0 message, an object.')
   // Some clients send null instead of omitting the parameters.
   if (message.params === null) delete message.params
@@ -74,14 +79,6 @@ async function readText(request: Request, sender: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new Refusal(400, CODES.parseError, 'The body is not UTF-8.')
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Refusal(400, CODES.parseError, 'The body is not JSON.')
   }
 }
 

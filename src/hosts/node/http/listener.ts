@@ -41,7 +41,8 @@ export function createHandler<Site>(
     const parts = partsOf(answer)
     if (parts) {
       const made = await compressor.compress(asked, parts)
-      return respondWithParts(isHead ? { ...made, bytes: null } : made)
+      if (isHead) return respondWithParts({ ...made, bytes: null })
+      return made === parts ? answer : respondWithParts(made)
     }
     if (!isHead) return answer
     const { status, headers, body } = answer
