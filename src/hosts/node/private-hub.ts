@@ -18,11 +18,14 @@ export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
   const restrict = openRestriction(own.baseUrl, own.isForReaders === true)
   const forMonitoring = { ...own, isOwnHost: (host: string) => own.isOwnHost(host) || isPrivateHost(host) }
   return async (request, ip, peer) => {
-    const path = pathOf(request.url)
-    const foreign = findForeignSource(request, MONITORED.has(path) ? forMonitoring : own)
-    // The MCP endpoint uses the same check, but has its own error format.
-    if (foreign !== undefined && path !== '/mcp')
-      return restrict(respondWithError(request, new HubError('forbidden', foreign)))
+    let foreign = findForeignSource(request, own)
+    if (foreign !== undefined) {
+      const path = pathOf(request.url)
+      if (MONITORED.has(path)) foreign = findForeignSource(request, forMonitoring)
+      // The MCP endpoint uses the same check, but has its own error format.
+      if (foreign !== undefined && path !== '/mcp')
+        return restrict(respondWithError(request, new HubError('forbidden', foreign)))
+    }
     const origin = request.headers.get('Origin')
     const isOther = foreign === undefined && origin !== null && origin !== 'null' && origin !== own.baseUrl
     return restrict(await answer(request, ip, peer), isOther ? origin : undefined)

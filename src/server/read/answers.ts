@@ -19,13 +19,11 @@ export type RouteHandler = (parameters: PathParameters, query: URLSearchParams, 
 
 // Imported on first use, because most responses are a single file and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
-const versionList = importOnce(() => import('./list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const files = importOnce(() => import('./files.ts'))
 const results = importOnce(() => import('./results.ts'))
 const capabilities = importOnce(() => import('./capabilities.ts'))
-const labelList = importOnce(() => import('./labels.ts'))
-const labelAt = importOnce(() => import('./labels.ts'))
+const labels = importOnce(() => import('./labels.ts'))
 
 /** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
 export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
@@ -37,7 +35,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     return { bytes: repository.bytes(), headers: moved_to === null ? {} : await successorLink(moved_to, hub, '') }
   },
   listVersions: async ({ owner = '', name = '' }, query, hub) => {
-    const found = await (await versionList()).findVersionList(owner, name, query, hub)
+    const found = await (await list()).findVersionList(owner, name, query, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
     const { bytes, links, repository } = found
     const { moved_to } = repository.facts()
@@ -154,7 +152,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     return { bytes: user.bytes() }
   },
   listLabelled: async ({ handle = '', label = '' }, _query, hub) => {
-    const found = await (await labelList()).findLabelled(handle, label, hub)
+    const found = await (await labels()).findLabelled(handle, label, hub)
     if (!found) throw userNotFound(handle)
     return { bytes: found.bytes }
   },
@@ -165,7 +163,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
 
 /** Responds with the content to which a label pointed at a time. It is cached like the label now: a takedown, or a commit that is pushed later with an earlier date, changes the past. */
 async function rawAt(owner: string, name: string, when: { label: string; at: string }, hub: Hub): Promise<FoundAnswer> {
-  const found = await (await labelAt()).findVersionAt(owner, name, when, hub)
+  const found = await (await labels()).findVersionAt(owner, name, when, hub)
   if (!found) throw await repositoryNotFound(owner, name, hub)
   const facts = found.repository.facts()
   return {
