@@ -66,7 +66,6 @@ const IDENTITY = {
 /** @see https://git-scm.com/docs/git-config#ENVIRONMENT */
 function writeConfig(config: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = Object.entries(config)
-  if (pairs.length === 0) return {}
   return Object.assign(
     { GIT_CONFIG_COUNT: String(pairs.length) },
     ...pairs.map(([key, value], at) => ({ [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: value })),
@@ -98,9 +97,9 @@ export function createGit(
     GIT_TERMINAL_PROMPT: '0',
     ...own,
   }
-  const placeOf = ({ indexFile, config = {} }: GitRun) => ({
+  const placeOf = ({ indexFile, config }: GitRun) => ({
     cwd: folder,
-    env: { ...env, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }), ...writeConfig(config) },
+    env: { ...env, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }), ...(config && writeConfig(config)) },
   })
   /** @throws Error `EMFILE` if too many files are open: such a process has no streams, and its own error comes later */
   const start = (args: readonly string[], run: GitRun = {}) => {

@@ -30,20 +30,21 @@ export const sourceOf = ({ gitStore, contentDir }: ContentPlace): string =>
 /** Opens what is remembered of one source. @param source see `sourceOf` */
 export function openPublished(state: StateStore, source: string) {
   const prefix = `published/${hash('sha256', source).slice(0, 16)}/`
-  const keyOf = ({ owner, name }: RepositoryPlace) => `${prefix}${owner}/${name}`
-  const parse = async (key: string, found: { value: string } | undefined): Promise<Published> =>
-    (found && (await parseRecord(key, found.value, Published))) ?? {}
+  const find = async ({ owner, name }: RepositoryPlace) => {
+    const key = `${prefix}${owner}/${name}`
+    const found = await state.get(key)
+    const versions: Published = (found && (await parseRecord(key, found.value, Published))) ?? {}
+    return { key, found, versions }
+  }
   /** Returns the versions of a prompt that this hub published. @throws HubError `unavailable` */
-  const read = async (place: RepositoryPlace) => parse(keyOf(place), await state.get(keyOf(place)))
+  const read = async (place: RepositoryPlace) => (await find(place)).versions
   return {
     read,
     /** Remembers a version, without a time limit: no number is ever used again. @throws HubError `unavailable` */
     async remember(place: RepositoryPlace, { version, digest }: { version: string; digest: string }): Promise<void> {
-      const key = keyOf(place)
       // Each further attempt means that another machine remembered a version.
       for (;;) {
-        const found = await state.get(key)
-        const before = await parse(key, found)
+        const { key, found, versions: before } = await find(place)
         if (before[version]?.digest === digest) return
         const all = { ...before, [version]: { digest, at: Date.now() } }
         const numbers = sortVersions(Object.keys(all)).slice(0, MAX_REMEMBERED)

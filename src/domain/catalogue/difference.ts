@@ -138,6 +138,7 @@ interface Part {
 }
 
 function compareMessages(from: Callable, to: Callable): Difference['messages'] {
+  if (from.format !== 'chat' && to.format !== 'chat') return { added: [], removed: [], changed: [] }
   const [before, after] = [partsOf(from), partsOf(to)]
   const counts = new Map(KINDS.map((kind) => [kind, countKind(after, kind) - countKind(before, kind)]))
   const gained = (kind: Part['kind']) => counts.get(kind)!

@@ -15,7 +15,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { formatProblems, type ValueProblem } from '../text/problems.ts'
-import { compareVersions, resolveLatest, sortVersions } from '../values/versions.ts'
+import { compareVersions, sortVersions } from '../values/versions.ts'
 
 /** A repository at one commit. */
 export interface RepositoryState {
@@ -49,7 +49,7 @@ export function readRepositoryState(found: {
   const { owner, name, index: indexText, used = [] } = found
   const file = readIndex({ owner, name }, indexText)
   const versions = sortVersions([...found.versions])
-  const latest = resolveLatest(versions, (version) => Object.hasOwn(file.yanked, version))
+  const latest = versions.find((version) => !Object.hasOwn(file.yanked, version))
   return { owner, name, versions, used: [...used, ...Object.keys(file.removed)], latest, indexText, file }
 }
 

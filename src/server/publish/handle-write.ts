@@ -44,7 +44,9 @@ export async function handleWrite(
     // The media type of an optional body is checked only if there is a body.
     if (!isOptional) requireMediaType(request, kind)
     const deps = await connect()
-    const bearer = await admitBearer(request, deps, new Date(arrivedMs))
+    const bearer = await identify(request, deps, new Date(arrivedMs))
+    const waitSeconds = await deps.limiter.take(bearer.publisher)
+    if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
     if (!isOwner(owner) || !(isOfOwner || isOfSeveral || isName(name))) throw (await refusals()).invalidNameError()
     const write = await openWrite(request, route)
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
@@ -100,14 +102,6 @@ export interface WriteRoute {
 
 /** Imports the code for rejections on first use, because a successful publish does not need it. */
 const refusals = () => import('../refusals.ts')
-
-/** Authenticates the sender, and applies the rate limit of writes. @throws HubError like `identify` */
-async function admitBearer(request: Request, deps: PublishHub, now: Date): Promise<Bearer> {
-  const bearer = await identify(request, deps, now)
-  const waitSeconds = await deps.limiter.take(bearer.publisher)
-  if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
-  return bearer
-}
 
 /** Authenticates the sender, and limits invalid tokens. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
 export async function identify(request: Request, deps: PublishHub, now: Date): Promise<Bearer> {

@@ -28,7 +28,7 @@ import { printable } from '../../domain/text/printable.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
 import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import { hasPublishingRule } from '../../domain/values/publishing-rules.ts'
-import { compareVersions, resolveLatest } from '../../domain/values/versions.ts'
+import { compareVersions } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
 import { warnOfNear } from '../read/close-names.ts'
@@ -288,8 +288,8 @@ async function replay(
       `${state.owner}/${state.name}@${version}, which this Idempotency-Key published, was taken down. Publish another text with a new key.`,
     )
   const isUpdate = headline.startsWith('Update ')
-  const lower = state.versions.filter((other) => compareVersions(other, version) > 0)
-  const before = isUpdate ? undefined : resolveLatest(lower, (other) => Object.hasOwn(state.file.yanked, other))
+  const isBefore = (other: string) => compareVersions(other, version) > 0 && !Object.hasOwn(state.file.yanked, other)
+  const before = isUpdate ? undefined : state.versions.find(isBefore)
   const [written, earlierText] = await Promise.all([
     readWritten(version, readers),
     before === undefined ? undefined : readers.readVersion(before),
