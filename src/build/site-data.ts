@@ -18,7 +18,6 @@ import {
 import { openBundles } from '../content/version-files.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { parsePath } from '../domain/content/content-path.ts'
-import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import type { Models } from '../domain/content/models.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../domain/content/rules.ts'
 import type { Problem } from '../domain/text/problems.ts'
@@ -81,13 +80,20 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
   const entries = new Map<string, CatalogueEntry>()
+  /** The repositories whose records name others. */
+  const naming = new Set<string>()
   const remember = (fullName: string, part: StoredRepository) => {
+    const { movedTo, replacedBy } = part.outline
+    if (movedTo === null && replacedBy === null) naming.delete(fullName)
+    else naming.add(fullName)
     repositories.set(fullName, part)
     entries.set(fullName, readEntry(part.outline, part.digests, sink.read))
   }
   /** Opened for each update. */
   let folder: ContentReader
   const others = new Map<string, StoredFile>()
+  /** What the last update took from them. */
+  let good: ReturnType<typeof joinOthers> | undefined
   let lastOrders: Orders | undefined
   /** What is wrong with versions, by the full names of their prompts. A new process reads their files again. */
   const troubles = new Map<string, KnownTroubles>()
@@ -101,24 +107,31 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     const problemsListed = listListingProblems(listing)
     const round = openRound(problemsListed)
     folder = openContent()
-    const good = readOthers(listing.others.files, round)
+    const known = good
+    good = readOthers(listing.others.files, round)
     const { usage, models } = good
     const unlisted = findUnlisted(problemsListed)
     const late: Reading[] = []
-    const names = new Map<string, Naming>()
-    const taken = new Set<string>()
+    /** The repositories that were made, and whether others may name them. */
+    const isThere = new Map<string, boolean>()
+    const gone = new Set<string>()
+    const isListed = (fullName: string) => (listing.prompts.get(fullName)?.files.length ?? 0) > 0 && !gone.has(fullName)
     const changed = new Map<string, Changed>()
+    let kept = 0
     for (const [fullName, part] of listing.prompts) {
       if (part.files.length === 0) continue
-      const used = usage.get(fullName)
-      const stats = used ? JSON.stringify(used) : 'null'
       const added = history.added.get(fullName) ?? '{}'
       const before = repositories.get(fullName)
-      taken.add(fullName)
-      const isSame = before && before.marks === part.marks && before.stats === stats && before.added === added
-      if (isSame && isSameModels(before, models)) names.set(fullName, neighboursOf(before))
-      else changed.set(fullName, { fullName, part, before, stats, added })
+      if (before) kept++
+      const isSame = before && before.marks === part.marks && before.added === added
+      if (isSame && known === good) continue
+      const used = usage.get(fullName)
+      const stats = used ? JSON.stringify(used) : 'null'
+      if (isSame && before.stats === stats && isSameModels(before, models)) continue
+      changed.set(fullName, { fullName, part, before, stats, added })
+      isThere.set(fullName, false)
     }
+    const mayDrop = kept < repositories.size
     const make = ({ fullName, part, before, stats, added }: Changed) => {
       const { files, marks } = part
       const { recall, recalled, note } = openRecall(before, troubles.get(fullName), marks, sink.read)
@@ -126,13 +139,13 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       if (found && found.troubles.size > 0) troubles.set(fullName, note(found.troubles))
       else troubles.delete(fullName)
       if (!found) {
-        // Its last valid data stays, and with it the names of its neighbours.
-        if (before) names.set(fullName, neighboursOf(before))
+        // Its last valid data stays.
+        isThere.set(fullName, before !== undefined)
         return
       }
       if (!found.isThere && found.wrong.size === 0) {
         round.problems.push(...found.problems)
-        taken.delete(fullName)
+        gone.add(fullName)
         return
       }
       for (const name of unlisted.get(fullName) ?? []) found.wrong.add(name)
@@ -147,7 +160,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
         recalled,
       }
       round.filesRead += files.length
-      if (read.isThere) names.set(fullName, { file: read.entry.file })
+      isThere.set(fullName, read.isThere)
       // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
       if (read.isThere && read.wrong.size === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0) {
         round.problems.push(...read.problems)
@@ -170,10 +183,13 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       if (changed.has(one.fullName)) makeNow(one, inOrder)
     }
     folder = inOrder
-    const neighbours: Neighbours = { repositories: names }
+    const neighbours: Neighbours = {
+      repositories: { has: (fullName) => isThere.get(fullName) ?? (repositories.has(fullName) && isListed(fullName)) },
+    }
     for (const read of late) derive(read.fullName, () => judge(read, neighbours, models, round), round)
-    checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)
-    for (const [fullName, { outline }] of repositories) if (!taken.has(fullName)) drop(fullName, outline, round)
+    checkUnread(neighbours, new Set(late.map(({ fullName }) => fullName)), round)
+    if (mayDrop || gone.size > 0)
+      for (const [fullName, { outline }] of repositories) if (!isListed(fullName)) drop(fullName, outline, round)
     if (isStrict && round.problems.length > 0) throw new ContentError(sortProblems(round.problems))
     const unreadableOwners = listUnreadable(round.problems)
     const orders = orderCatalogue(entries, { day }, lastOrders)
@@ -205,13 +221,14 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
   /** Reads the changed files outside repositories. */
   function readOthers(alone: readonly ListedFile[], round: Round) {
     const present = new Set(alone.map(({ path }) => path))
+    let isChanged = false
     const unread = alone.filter(({ path, id }) => others.get(path)?.marks !== id)
     folder.expect?.(unread.map(({ path }) => path))
     for (const path of others.keys())
       if (!present.has(path)) {
         others.delete(path)
         sink.storePart(path, undefined)
-        round.isDifferent = true
+        isChanged = true
       }
     for (const { path, id: marks } of unread) {
       const { parsed, problems } = readListed(folder, path)
@@ -220,9 +237,10 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       if (!parsed || problems.length > 0) continue
       others.set(path, { marks, parsed })
       sink.storePart(path, { marks, parsed })
-      round.isDifferent = true
+      isChanged = true
     }
-    return joinOthers([...others.values()].map(({ parsed }) => parsed))
+    round.isDifferent ||= isChanged
+    return good && !isChanged ? good : joinOthers([...others.values()].map(({ parsed }) => parsed))
   }
 
   /** Checks a repository's references to other repositories, and writes the parts that can be served. */
@@ -246,13 +264,14 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
   }
 
   /** Rechecks the references of repositories that were not read, because their targets may have been removed. */
-  function checkUnread(names: ReadonlyMap<string, Naming>, isJudged: ReadonlySet<string>, round: Round): void {
-    for (const [fullName, { file }] of names) {
-      if (isJudged.has(fullName) || !(file?.moved_to || file?.replaced_by)) continue
+  function checkUnread(neighbours: Neighbours, isJudged: ReadonlySet<string>, round: Round): void {
+    for (const fullName of naming) {
+      if (isJudged.has(fullName) || !neighbours.repositories.has(fullName)) continue
       const [owner = '', name = ''] = fullName.split('/')
-      for (const problem of checkNames({ owner, name, file }, { repositories: names })) {
+      const { movedTo, replacedBy } = repositories.get(fullName)!.outline
+      const file = { moved_to: movedTo, replaced_by: replacedBy }
+      for (const problem of checkNames({ owner, name, file }, neighbours))
         round.problems.push({ file: nameIndex(fullName), ...problem })
-      }
     }
   }
 
@@ -321,18 +340,13 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     for (const path of listRepositoryPaths(outline)) sink.remove(path)
     repositories.delete(fullName)
     entries.delete(fullName)
+    naming.delete(fullName)
     troubles.delete(fullName)
     sink.storePart(`${fullName}/`, undefined)
     round.removed.push(fullName)
     round.isDifferent = true
   }
 }
-
-/** Returns what a stored repository says of others. */
-const neighboursOf = ({ outline: { movedTo, replacedBy } }: Pick<StoredRepository, 'outline'>): Naming =>
-  movedTo === null && replacedBy === null ? NAMES_NOBODY : { file: { moved_to: movedTo, replaced_by: replacedBy } }
-
-const NAMES_NOBODY: Naming = { file: { moved_to: null, replaced_by: null } }
 
 /** Wraps an error of the sink, which a repository cannot be blamed for. */
 class SinkError extends Error {}
@@ -363,9 +377,6 @@ interface Reading extends ReturnType<typeof readRepository> {
   /** The versions that were taken from their records, because their files have not changed. */
   recalled: ReadonlySet<string>
 }
-
-/** A repository's references to other repositories. */
-type Naming = { file: Pick<NonNullable<RepositoryEntry['file']>, 'moved_to' | 'replaced_by'> | undefined }
 
 /** Returns whether a repository's records say what is announced now about its models. */
 function isSameModels({ outline, models: before }: StoredRepository, models: Models): boolean {

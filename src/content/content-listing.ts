@@ -114,10 +114,14 @@ export const isFolderUnreadable = ({ others }: ContentListing): boolean =>
 
 /** Lists all problems of a listing. */
 export function listListingProblems({ others, prompts }: ContentListing): Problem[] {
-  return [...others.problems, ...[...prompts.values()].flatMap(({ problems }) => problems)]
+  const all = [...others.problems]
+  for (const { problems } of prompts.values()) if (problems.length > 0) all.push(...problems)
+  return all
 }
 
 /** Lists the ignored files of a listing. */
 export function listIgnored({ others, prompts }: ContentListing): string[] {
-  return [...others.ignored, ...[...prompts.values()].flatMap(({ ignored }) => ignored)]
+  const all = [...others.ignored]
+  for (const { ignored } of prompts.values()) if (ignored.length > 0) all.push(...ignored)
+  return all
 }
