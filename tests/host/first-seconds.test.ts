@@ -1,10 +1,12 @@
-// Tests the first seconds of a hub: downloads are served at once. That its code need not be writable for the user who runs
-// it, the guides and the container show: tests/operate.
+// Tests the first seconds of a hub: downloads are served at once, and a restart with nothing new builds nothing. That its
+// code need not be writable for the user who runs it, the guides and the container show: tests/operate.
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { basename, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
 import { versionFile } from '../doctor/setups.ts'
-import { poll } from '../e2e/client.ts'
+import { type Json, poll } from '../e2e/client.ts'
+import { openMachines } from '../hubs/machines.ts'
 import { freePort, launch, signalGroup } from '../hubs/processes.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -38,4 +40,37 @@ test('downloads are served before the content and the pages', { timeout: WITHIN 
     signalGroup(run.child, 'SIGKILL')
     await run.end()
   }
+})
+
+test('a restart builds nothing if the commit is built, and then builds the next commit', {
+  timeout: 2 * WITHIN,
+}, async () => {
+  const repository = makeRepository()
+  const commit = (name: string, text: string) =>
+    repository.commit({ [`content/acme/${name}/versions/1.0.0.md`]: versionFile(text) })
+  commit('one', 'One.\n')
+  const machines = openMachines()
+  onTestFinished(machines.close)
+  const settings = { SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' }
+  const machine = machines.make({ ...settings, CONTENT_DIR: join(repository.folder, 'content') })
+  const data = join(machine.folder, '.hub/data')
+  const health = async ({ base }: { base: string }) => (await fetch(`${base}/healthz`)).json() as Promise<Json>
+  const first = await machine.start()
+  // What was listed is kept in a pause.
+  await expect
+    .poll(() => readdirSync(data, { recursive: true }).some((path) => basename(String(path)) === 'seen'))
+    .toBe(true)
+  const before = await health(first)
+  await first.run.end()
+
+  const again = await machine.start()
+  await expect.poll(async () => (await health(again)).unbuilt).toBeNull()
+  // The files are looked at by then.
+  await sleep(6_000)
+  const { built_at, status } = await health(again)
+  expect([built_at, status]).toEqual([before.built_at, 'ok'])
+  expect(again.run.log()).not.toContain('"build_served"')
+  commit('two', 'Two.\n')
+  await expect.poll(async () => (await fetch(`${again.base}/api/v1/repos/acme/two`)).status).toBe(200)
+  await again.run.end()
 })

@@ -356,8 +356,15 @@ async function build(wanted: Wanted): Promise<void> {
     await checkEmptied(mine.before, commit)
   history = past
   const first = await comparison.compare(content.git, look, history, mine.report ? mine.first : undefined)
-  const hasChanges = look.changed === 'all' || look.changed.size + look.missing.length + missing.size + moved.length > 0
-  if (wanted !== 'all' && !hasChanges && isSettled(mine, first) && commit === state?.commit) {
+  const tree = content.seen?.tree
+  const isAsBefore = wanted === 'commit' && !mine.report && state?.tree === tree && state?.day === day
+  if (isAsBefore) {
+    const problems = Object.values(state.broken).flat()
+    mine.report = { kind: 'read', began, problems, ignored: describeIgnored(listIgnored(look.listing)) }
+    mine.first = first
+  }
+  const isSame = isAsBefore || (look.changed !== 'all' && look.changed.size + look.missing.length + missing.size === 0)
+  if (wanted !== 'all' && isSame && moved.length === 0 && isSettled(mine, first) && commit === state?.commit) {
     clearTimeout(looking)
     looking = setTimeout(wantLook, LOOK_MS)
     return say({ ...mine.report!, began })
@@ -379,17 +386,17 @@ async function build(wanted: Wanted): Promise<void> {
   const used = Object.fromEntries(
     Array.from(first).flatMap(([name, one]) => (one.used.length > 0 ? [[name, one.used]] : [])),
   )
-  const isSame =
+  const saysSame =
     state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
   const orders = formatOrders(made.orders, made.unreadableOwners)
   const isDifferent = made.isDifferent || !database.hasOrders(orders)
-  if (isSame && !isDifferent && mine.isSearchKnown) database.saveNothing()
+  if (saysSame && !isDifferent && mine.isSearchKnown) database.saveNothing()
   else {
     isIndexing = true
     listed = new Map()
     early.answer()
     const { search, edited } = makeSearch(mine, { ...made, isDifferent }, number)
-    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken, used }
+    const about = { number, search, began, commit, tree, day, source, counts: count(made.catalogue), broken, used }
     mine.state = { ...about, built_at: new Date().toISOString() }
     try {
       database.save(JSON.stringify(mine.state), orders)

@@ -24,6 +24,9 @@ export const SiteBuild = z.object({
   built_at: z.string(),
   /** The checked-out commit of the content folder, or null. */
   commit: z.string().nullable(),
+  /** The tree of the content folder, and the day whose order it has: a process that finds both again has nothing to build. */
+  tree: z.string().optional(),
+  day: z.string(),
   counts: z.object({ repositories: z.int(), versions: z.int(), owners: z.int() }),
   /** Problems in repositories and owners that are served from their last valid content, as sentences by full name or handle. */
   broken: z.record(z.string(), z.array(z.string())),
