@@ -37,6 +37,8 @@ interface SiteDataParts {
   sink: DataSink
   /** Whether only readers may read the hub. */
   isForReaders?: boolean
+  /** Returns the orders of the stored repositories, from which the next ones follow. */
+  ordersOf?: (stored: ReadonlyMap<string, unknown>) => Orders | undefined
   /** Called with the number of repositories checked so far. */
   onProgress?: (done: number, total: number) => void
   /** Returns the full name of a repository that is made before the others. @param left those that are not made yet */
@@ -101,6 +103,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     if ('outline' in part) remember(name.slice(0, -1), part)
     else others.set(name, part)
   }
+  lastOrders = parts.ordersOf?.(entries)
   const writeHistory = openHistoryFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
   return (listing, openContent, { day, history, isStrict = false }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.others.problems)

@@ -86,10 +86,10 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       now = number
       database.exec('BEGIN')
     },
-    /** Returns whether the orders of the last build were the same. */
-    hasOrders(orders: string): boolean {
+    /** The orders of the last build, as `save` got them; undefined if there is none. */
+    get orders(): string | undefined {
       lastOrders ??= readNote(database, 'orders')
-      return lastOrders === orders
+      return lastOrders
     },
     /** Completes the build; from then on, it survives a crash. @param orders the orders of its catalogue, as JSON */
     save(text: string, orders = ''): void {

@@ -37,7 +37,7 @@ export function openHostSite(
       const history = { since: `${day}T00:00:00Z`, changes: new Map(), added }
       const made = makeState(listing, () => wrap(openObjects(source.git, listing)), { day, history })
       const orders = formatOrders(made.orders, made.unreadableOwners)
-      const isDifferent = made.isDifferent || !database.hasOrders(orders)
+      const isDifferent = made.isDifferent || orders !== database.orders
       database.save(String(number), orders)
       database.forgetBefore(number)
       catalogue = made.catalogue

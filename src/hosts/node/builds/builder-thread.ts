@@ -43,7 +43,7 @@ import { openComparison } from './compare-versions.ts'
 import { openEarlyAnswers } from './early-reads.ts'
 import { openKeeper } from './seen-content.ts'
 import { describeFolder, nameNewIndex, OLD_BUILD_MS, removeOtherIndexes, SiteBuild } from './site-folder.ts'
-import { formatOrders } from './snapshots.ts'
+import { formatOrders, parseOrders } from './snapshots.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** How often the server hears that this thread runs. */
@@ -155,6 +155,7 @@ function openData(): BuildData {
       baseUrl: config.baseUrl,
       isForReaders: config.readAccess.kind === 'members',
       sink: { ...database, read: readAndHear(database) },
+      ordersOf: (entries) => (database.orders === undefined ? undefined : parseOrders(database.orders, entries).orders),
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
       findAsked(left) {
         hearAll()
@@ -389,7 +390,7 @@ async function build(wanted: Wanted): Promise<void> {
   const saysSame =
     state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
   const orders = formatOrders(made.orders, made.unreadableOwners)
-  const isDifferent = made.isDifferent || !database.hasOrders(orders)
+  const isDifferent = made.isDifferent || orders !== database.orders
   if (saysSame && !isDifferent && mine.isSearchKnown) database.saveNothing()
   else {
     isIndexing = true

@@ -41,7 +41,8 @@ export function formatOrders({ ranks, originals }: Orders, unreadableOwners: Rea
   return JSON.stringify({ ranks: lists, originals: [...originals], unreadableOwners: [...unreadableOwners] })
 }
 
-function parseOrders(
+/** Reads what `formatOrders` returned. @param entries those of the same catalogue */
+export function parseOrders(
   text: string,
   entries: ReadonlyMap<string, unknown>,
 ): { orders: Orders; unreadableOwners: ReadonlySet<string> } {
