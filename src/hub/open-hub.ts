@@ -12,6 +12,7 @@ import { HubError } from '../domain/api/errors.ts'
 import type { GitStore } from '../git/git-store.ts'
 import type { Search } from '../search/search.ts'
 import { askEachOnce } from '../server/ask-once.ts'
+import type { OwnAddresses } from '../server/guard.ts'
 import type { Hub, HubPages } from '../server/hub.ts'
 import type { PageCache } from '../server/page-cache.ts'
 import type { CheckHub } from '../server/publish/handle-check.ts'
@@ -80,15 +81,11 @@ export async function openHub(
   { timesReads = 1 }: { timesReads?: number } = {},
 ): Promise<Hub> {
   const { ip, hub: server } = context
-  const config = currentConfig()
-  const { baseUrl, isPrivate, readAccess, quota } = config
+  const { config, own } = currentSettings()
   const sources = await sourcesOf(request, server)
   return {
-    baseUrl,
-    isPrivate,
-    quota,
-    isForReaders: readAccess.kind === 'members',
-    isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
+    ...own,
+    quota: config.quota,
     // The Node server has both in memory.
     ...(server ? sources : askEachOnce(sources)),
     get runLong() {
@@ -108,12 +105,34 @@ const MESSAGES_PER_READ = 5
 export const openMessageHub = (request: Request, context: FunctionContext): Promise<Hub> =>
   openHub(request, context, { timesReads: MESSAGES_PER_READ })
 
-let known: { environment: NodeJS.ProcessEnv; config: Config } | undefined
+let known: { environment: NodeJS.ProcessEnv; config: Config; own: OwnAddresses } | undefined
 
-/** Returns the settings, parsed once per environment; they do not change while a process runs. @throws HubError `unavailable` naming an invalid setting */
-export function currentConfig(): Config {
-  if (known?.environment !== process.env) known = { environment: process.env, config: readConfig(process.env) }
-  return known.config
+/** Returns the settings, parsed once per environment, because they do not change while a process runs. @throws HubError `unavailable` naming an invalid setting */
+function currentSettings(): { config: Config; own: OwnAddresses } {
+  if (known?.environment === process.env) return known
+  const config = readConfig(process.env)
+  known = { environment: process.env, config, own: ownAddressesOf(config) }
+  return known
+}
+
+/** Returns the settings. @throws HubError like `openHub` */
+export const currentConfig = (): Config => currentSettings().config
+
+/** Returns the hub's own URLs. */
+export function ownAddressesOf({
+  baseUrl,
+  hostnames,
+  isPrivate,
+  readAccess,
+  netlifySite,
+}: Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'readAccess'> &
+  Partial<Pick<Config, 'netlifySite'>>): OwnAddresses {
+  return {
+    baseUrl,
+    isPrivate,
+    isForReaders: readAccess.kind === 'members',
+    isOwnHost: (hostname) => hostnames.includes(hostname) || isDeployOf(netlifySite, hostname),
+  }
 }
 
 /** Returns whether a host name belongs to this site on Netlify: the host names of its previews and branch deploys end with the site's name, and no other site can have such a name. docs/notes/netlify.md section 9 */

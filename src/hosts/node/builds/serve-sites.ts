@@ -5,7 +5,7 @@ import type { SiteFiles } from '../../../built/site-files.ts'
 import type { Config } from '../../../config.ts'
 import { HTTPS_ONLY } from '../../../domain/api/site-headers.ts'
 import { createHubApp } from '../../../hub/hub-app.ts'
-import { type FunctionContext, pagesUnavailable, type ServerHub } from '../../../hub/open-hub.ts'
+import { type FunctionContext, ownAddressesOf, pagesUnavailable, type ServerHub } from '../../../hub/open-hub.ts'
 import { publishQueue } from '../../../hub/open-publish-hub.ts'
 import { isLogged } from '../../../log-output.ts'
 import { createApp } from '../../../routes/app.ts'
@@ -181,14 +181,9 @@ export async function serveSites(
     routes: monitoring(sources, metricsHere, metricsToken),
   })
   const answer = createHandler(app, hubOf)
-  const isForReaders = readAccess.kind === 'members'
-  const own = {
-    baseUrl,
-    isForReaders,
-    isPrivate: isPrivate || isForReaders,
-    isOwnHost: (hostname: string) => hostnames.includes(hostname),
-  }
-  const readers = isForReaders ? rights.open(await connectReaders(readAccess, timed, hubOf)) : undefined
+  const own = ownAddressesOf({ baseUrl, hostnames, isPrivate, readAccess })
+  const readers =
+    readAccess.kind === 'members' ? rights.open(await connectReaders(readAccess, timed, hubOf)) : undefined
   const isProxy = findProxies(trustedProxies)
   const issuer = signIn?.kind === 'providers' ? signIn.oidc?.issuer : undefined
   /** Lets in only who may read the hub. */
