@@ -167,10 +167,9 @@ export function decidePublish(
     difference: Difference | null,
     breaking: readonly Warning[] = [],
   ): PublishDecision => {
-    const { text, file: labelledFile } = pointLabels(request.labels, version.version, state, {
-      indexText,
-      file: newFile,
-    })
+    const { text, file: labelledFile } = request.labels
+      ? pointLabels(request.labels, version.version, state, { indexText, file: newFile })
+      : { text: indexText, file: newFile }
     return {
       version,
       record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
@@ -187,7 +186,18 @@ export function decidePublish(
         files,
         breaking,
         isAssembled,
-      ).concat(warnOfParts(parts), warnOfLeftOut(request.leftOut), warnOfDescription(state.name, request, around)),
+      ).concat(
+        isAssembled ? warnOfParts(parts) : [],
+        request.leftOut ? warnOfLeftOut(request.leftOut) : [],
+        request.skill
+          ? toWarnings(
+              findWeakDescription(
+                { name: state.name, description: request.skill.description },
+                around.otherSkills ?? [],
+              ),
+            )
+          : [],
+      ),
     }
   }
   if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
@@ -207,7 +217,7 @@ export function decidePublish(
   const version: VersionEntry = {
     published_at,
     published_by,
-    changelog: request.changelog || describeMoved(request, latest, front),
+    changelog: request.changelog || (request.recompose ? describeMoved(latest, front) : ''),
     format: front.format,
     parameters: front.parameters,
     variables: front.variables,
@@ -220,7 +230,7 @@ export function decidePublish(
     version: number,
   }
   // The request itself was checked when it was parsed; this also checks the values taken over from the latest version. A publish that changes nothing has already returned 200 at this point.
-  const found = [...checkVersion(version), ...checkIncludes(fullName, version, measure)]
+  const found = [...checkVersion(version), ...(version.includes ? checkIncludes(fullName, version, measure) : [])]
   const placed = isAssembled ? nameSourceLines(found, version) : nameLines(found, version.content)
   const problems = [...placed, ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
@@ -241,7 +251,7 @@ export function decidePublish(
 
 /** Points labels at a version. */
 function pointLabels(
-  labels: readonly string[] = [],
+  labels: readonly string[],
   version: string,
   state: RepositoryState,
   { indexText, file }: { indexText: string | undefined; file: RepositoryFile },
@@ -256,12 +266,7 @@ function pointLabels(
 }
 
 /** Names the versions that composing again has included anew, for a changelog that nobody wrote. */
-function describeMoved(
-  { recompose }: PublishInput,
-  latest: VersionFile | undefined,
-  { includes = [] }: Pick<VersionFile, 'includes'>,
-): string {
-  if (!recompose) return ''
+function describeMoved(latest: VersionFile | undefined, { includes = [] }: Pick<VersionFile, 'includes'>): string {
   const addressOf = ({ repository, version }: Include) => `${repository} ${version}`
   const before = new Set(latest?.includes?.map(addressOf))
   const moved = new Set(includes.map(addressOf).filter((address) => !before.has(address)))
@@ -309,12 +314,8 @@ export function warnOf(
   return isAssembled ? placeInSource(warnings, version) : warnings
 }
 
-function warnOfDescription(name: string, { skill }: PublishInput, { otherSkills = [] }: Surroundings): Warning[] {
-  return skill ? toWarnings(findWeakDescription({ name, description: skill.description }, otherSkills)) : []
-}
-
 /** Names what systems and programs left in the folder that was sent. */
-function warnOfLeftOut(paths: readonly string[] = []): Warning[] {
+function warnOfLeftOut(paths: readonly string[]): Warning[] {
   const rest = paths.length - LIMITS.problemsNamed
   const named = paths.slice(0, LIMITS.problemsNamed).map((path) => `files: ${printable(path)}: left out`)
   return [...named, ...(rest > 0 ? [`files: ${rest} more left out`] : [])].map((message) => ({

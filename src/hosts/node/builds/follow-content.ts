@@ -64,7 +64,7 @@ export function followContent(
     next.resolve()
     next = Promise.withResolvers()
   }
-  let closeLast: (() => void) | undefined
+  let closeLast = () => {}
   const ready = Promise.withResolvers<void>()
   // The first build may fail before anyone awaits it; later callers still get the error.
   ready.promise.catch(() => {})
@@ -88,8 +88,8 @@ export function followContent(
     const { open } = search
     if (search.number !== number) inBackground('Warming the search', open.warm)
     search.number = number
-    closeLast?.()
-    closeLast = () => setTimeout(close, OLD_BUILD_MS).unref()
+    setTimeout(closeLast, OLD_BUILD_MS).unref()
+    closeLast = close
     if (served.site === first) {
       early.end()
       onFirst()
