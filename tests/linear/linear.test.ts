@@ -42,6 +42,8 @@ const FAST_TEXTS = { length: 16_384, unnoticedMs: 5 }
 const SLOW_TEXTS = { length: 2_048, unnoticedMs: 2 }
 /** Texts below 4,096 characters are worked on in place, so that everybody waits, and what takes this long for 16,384 characters is too slow as well. The goal is 50 ms; other programs make the processor time several times as long. */
 const MOST_MS = 400
+/** The same for what a thread does. The goal is 250 ms. */
+const MOST_MS_IN_THREAD = 2_000
 /** A call fails only if it is too slow in all of these rounds: other programs and the garbage collector can make a measurement wrong. */
 const ROUNDS = 8
 const MOST_ROUND_MS = 2_000
@@ -242,14 +244,13 @@ describe('a call on the largest text', () => {
   })
 })
 
-// The goal is 250 ms, in a thread.
 test('the rules soon read the largest skill', () => {
   for (const line of WORST_LINES) {
     const files = worstFiles(line)
     expect(
       leastTimeOf(() => inspectVersion(ofText('a'), files, digestText)),
       JSON.stringify(line),
-    ).toBeLessThan(MOST_MS)
+    ).toBeLessThan(MOST_MS_IN_THREAD)
   }
 })
 
