@@ -99,7 +99,8 @@ export async function startServer(
       const id = nameRequest(incoming.headers['x-request-id'])
       outgoing.setHeader('X-Request-Id', id)
       for (const [name, value] of everywhere) outgoing.setHeader(name, value)
-      const trace = joinTrace(incoming.headers.traceparent, incoming.headers.tracestate)
+      const { traceparent, tracestate } = incoming.headers
+      const trace = traceparent === undefined ? undefined : joinTrace(traceparent, tracestate)
       const logged = { request_id: id, path: incoming.url ?? '', sender: {}, trace }
       const began = performance.now()
       const sentBefore = socket.bytesWritten
