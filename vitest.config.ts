@@ -1,7 +1,6 @@
 // Defines the test projects: `unit` needs no server, build or other program; `shared` and `whole` contain all other
 // tests, and install the packages in tests/package.json for them.
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -63,17 +62,20 @@ const SETUP = ['install-packages', 'real-python', 'memory-folder', 'make-pages']
 /** Test processes have hundreds of megabytes, and one that starts git itself waits 20 ms each time. The hub does the same. */
 const RUNNER = ['tests/start-git-runner.ts']
 
-const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+/** What Node has compiled. The processes of the test runner read the variable when they start, before `env` is set. */
+const COMPILED = resolve('node_modules/.cache/compile')
+process.env.NODE_COMPILE_CACHE = COMPILED
 
 export default defineConfig({
-  // Tests use the same copy of a package as the code they test, even if the packages of the tests include another one.
-  resolve: { dedupe: Object.keys({ ...dependencies, ...devDependencies }) },
   test: {
     reporters: ['default', new MissingPrograms()],
+    // Node loads the code, as in the product. Vite would transform each module and send it to each process, which takes up
+    // to a fifth of the processor time. No test mocks a module, or imports what only Vite can load.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // The tests start thousands of processes from TypeScript and Python files. With these caches, a start takes a third of
     // the CPU time.
     env: {
-      NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile'),
+      NODE_COMPILE_CACHE: COMPILED,
       PYTHONPYCACHEPREFIX: resolve('node_modules/.cache/python-modules'),
       PYTHONDONTWRITEBYTECODE: '',
       // tests/own-home.ts empties the home folder, but what npm has downloaded for it is of use.

@@ -1,11 +1,10 @@
 // Writes a workflow with the command of the npm package, from the guides as a hub serves them.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readGuide } from '../../src/site/docs/guide-texts.ts'
 import { fillOwn } from '../../src/site/docs/own-values.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
@@ -14,8 +13,9 @@ const { command } = NPX
 const COMMIT = 'a'.repeat(40)
 let url: string
 let code: { repository: string; commit: string } | undefined
-const server = createServer(async (request, response) => {
-  const text = await readGuide(request.url!.replace(/\.md$/, ''))
+const server = createServer((request, response) => {
+  const guide = `src/pages${request.url}`
+  const text = existsSync(guide) ? readFileSync(guide, 'utf8').replace(/^---\n[\s\S]*?\n---\n+/, '') : undefined
   const profile = { baseUrl: url, code } as Parameters<typeof fillOwn>[1]
   response.writeHead(text === undefined ? 404 : 200, { 'Content-Type': 'text/markdown' })
   response.end(text === undefined ? '' : fillOwn(text, profile))
