@@ -60,7 +60,8 @@ function openRunner() {
       waiting.clear()
     }
     mine.on('error', end)
-    mine.on('exit', () => end())
+    // Of its exit, a hub that has nothing else to do would not hear: only the channel keeps it running.
+    mine.on('disconnect', () => end())
     return mine
   }
   const send = (id: number, message: GitRequest | { stop: number }) => {

@@ -51,3 +51,17 @@ test('a run fails if the process is killed, and the next run starts another one'
   expect((await git.run(['version'])).toString()).toMatch(/^git version/)
   expect(runners()).not.toEqual([pid])
 })
+
+test('a run fails also in a process that waits for nothing else', () => {
+  const script = `
+    const { createGit } = await import('./src/git/git-command.ts')
+    const { startGitRunner } = await import('./src/git/git-runner-client.ts')
+    startGitRunner()
+    const waits = createGit('.', process.env).run(${JSON.stringify(SLEEP)}, { signal: new AbortController().signal })
+    const { execFileSync } = await import('node:child_process')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    execFileSync('pkill', ['-KILL', '-P', String(process.pid), '-f', 'git-runner.mjs'])
+    await waits.catch(({ message }) => console.log(message))`
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  expect(output).toBe('The process that starts git ended.\n')
+})
