@@ -10,14 +10,14 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { kindOf } from '../../domain/values/chat.ts'
-import { isVersion } from '../../domain/values/names.ts'
+import { isVersion, type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import { toHubError } from '../../log.ts'
 import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/labels.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from '../read/not-found.ts'
 import { checkTime, resolveVersion } from '../read/query-values.ts'
-import { findRepository, findTags, findVersion, findVersionPage } from '../read/records.ts'
-import { findPlaceNow } from '../read/renamed.ts'
+import { findRepository, findSuccessor, findTags, findVersion, findVersionPage } from '../read/records.ts'
+import { findNewName } from '../read/renamed.ts'
 import { invalidParams, readObject, unknownName } from './protocol.ts'
 import { type Arguments, PAGE_SIZES, readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
@@ -99,7 +99,7 @@ const TOOL_ANSWERS: {
   },
 
   async get_prompt({ version: asked, label, at, variables, offset, limit, ...place }, hub) {
-    const { owner, name } = await findPlaceNow(place, hub.siteFiles)
+    const { owner, name } = await findPlaceNow(place, hub)
     const repository = await findRepository(owner, name, hub)
     if (!repository) throw await repositoryNotFound(owner, name, hub, 'Use search_prompts to find owner and name.')
     if (at !== undefined) checkTime(at, asked === undefined ? label : undefined, Date.now())
@@ -131,7 +131,7 @@ const TOOL_ANSWERS: {
   },
 
   async list_versions({ page = 1, limit = PAGE_SIZES.list_versions.usual, ...place }, hub) {
-    const { owner, name } = await findPlaceNow(place, hub.siteFiles)
+    const { owner, name } = await findPlaceNow(place, hub)
     // The pages of the hub's own list that have what this page shows.
     const [first, size] = [(page - 1) * limit, LIMITS.versionPageSize]
     const numbers = new Set([Math.floor(first / size), Math.floor((first + limit - 1) / size)])
@@ -154,6 +154,12 @@ const TOOL_ANSWERS: {
 
 /** Results for whole prompts without values, by the bytes of the version's record, as long as a host keeps these and the repository's. */
 const wholePrompts = new WeakMap<Bytes, { repository: Bytes; result: string }>()
+
+/** Returns where a prompt is now, which is where it was unless it was renamed. */
+async function findPlaceNow({ owner, name }: RepositoryPlace, { siteFiles }: Hub): Promise<RepositoryPlace> {
+  if ((await findSuccessor(owner, name, siteFiles)) === null) return { owner, name }
+  return splitFullName((await findNewName(owner, name, siteFiles)) ?? '') ?? { owner, name }
+}
 
 async function describePrompt(repository: Repository, record: VersionRecord, filled: FilledFields) {
   const { version } = record

@@ -2,7 +2,7 @@
 import { type Bytes, parseBuilt, type SiteFiles } from '../../built/site-files.ts'
 import { DATA_FILES, unlistedPath } from '../../domain/api/data-paths.ts'
 import type { User } from '../../domain/api/schema.ts'
-import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
+import { splitFullName } from '../../domain/values/names.ts'
 import { findSuccessor, rowsIn } from './records.ts'
 
 /** Nobody renames a prompt more often than this. */
@@ -36,11 +36,6 @@ function partsOf(fullName: string): [owner: string, name: string] {
 async function readDigests(fullName: string, siteFiles: SiteFiles): Promise<ReadonlyMap<string, string> | undefined> {
   const bytes = await siteFiles.read(DATA_FILES.versions(...partsOf(fullName)))
   return bytes && new Map(rowsIn(bytes).map(({ version, content_sha256 }) => [version, content_sha256]))
-}
-
-/** Returns where a prompt is now, which is where it was unless it was renamed. */
-export async function findPlaceNow({ owner, name }: RepositoryPlace, siteFiles: SiteFiles): Promise<RepositoryPlace> {
-  return splitFullName((await findNewName(owner, name, siteFiles)) ?? '') ?? { owner, name }
 }
 
 /** Returns the handle that an owner has now: the one below which all of its prompts are, under their names. @returns undefined if the owner was not renamed */
