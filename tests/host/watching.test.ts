@@ -271,6 +271,12 @@ describe('metrics', () => {
     return response.text()
   }
 
+  // A proxy that keeps others away knows no other spelling of the address.
+  test.each(['/metrics/', '/%6detrics', '//metrics', '/METRICS', '/metrics/x'])('are not at %s', async (path) => {
+    const app = createApp([monitoring(sourcesOf(STARTING), openMetrics())])
+    expect((await app.fetch(new Request(`http://localhost${path}`), {})).status).toBe(404)
+  })
+
   test('include git calls, build duration and served content', async () => {
     const metrics = openMetrics()
     const fail = async () => Promise.reject(new Error('away'))

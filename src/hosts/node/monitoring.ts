@@ -29,7 +29,10 @@ export function monitoring(
     addRead(HEALTH_ADDRESS, (request) => respondWithHealth(request, healthOf()))
     addRead(READY_ADDRESS, (request) => respondWithReadiness(request, checkAll, healthOf))
     if (!metrics) return
-    addRead(METRICS_ADDRESS, ({ headers }) => {
+    addRead(METRICS_ADDRESS, ({ headers, url }) => {
+      // A proxy keeps others away from this very address, and the router also finds it with a slash at its end.
+      if (new URL(url).pathname !== METRICS_ADDRESS)
+        throw new HubError('not_found', `There is nothing here. The metrics are at ${METRICS_ADDRESS}.`)
       if (metricsToken !== undefined && !isEqual(headers.get('Authorization') ?? '', `Bearer ${metricsToken}`))
         throw new HubError(
           'unauthorized',
