@@ -106,15 +106,18 @@ export function openContentSource({
      * Checks files beside other looks, which wait for it only if they read files too.
      *
      * @param changed as for `look`
+     * @param own the prompts that this hub wrote or writes meanwhile, which another check looks at
      * @returns the commit, if the folder is as it; undefined if it is not, or if the last look found something else
      * @throws GitFailure
      */
-    async findIfClean(changed: ReadonlySet<string> | 'all'): Promise<string | undefined> {
+    async findIfClean(changed: ReadonlySet<string> | 'all', own: ReadonlySet<string>): Promise<string | undefined> {
       if (!last?.isClean || !place?.isCommitted) return undefined
-      const { commit, tree } = await find()
+      const { git } = place
       const written = await writeInTurn(place, changed)
-      const isClean = written.tree === tree && written.unreadable.length === 0 && last?.isClean
-      return isClean && commit !== null ? commit : undefined
+      const { commit, tree } = await find()
+      if (commit === null || written.unreadable.length > 0) return undefined
+      const edits = await listDifferences(git, tree, written.tree)
+      return last?.isClean && edits.every(({ path }) => own.has(promptOf(path))) ? commit : undefined
     },
     /**
      * Looks at the folder.

@@ -238,6 +238,19 @@ test('a look at what changed finds what a look at everything finds', { timeout: 
   }
 })
 
+test('a check of the files leaves out what this hub writes meanwhile, and nothing else', async () => {
+  const folder = commit({ [PATH]: TEXT })
+  const source = open(folder)
+  await source.look()
+  commit({ 'content/acme/b/index.md': '' }, folder)
+  const head = (await source.find()).commit
+  const places = new Set([PATH.replace('content/', '')])
+  expect(await source.findIfClean(places, new Set(['acme/b']))).toBe(head)
+  expect(await source.findIfClean(places, new Set())).toBeUndefined()
+  put(join(folder, PATH), TEXT.replace('One', 'Two'))
+  expect(await source.findIfClean('all', new Set(['acme/b']))).toBeUndefined()
+})
+
 test('the next process starts with what the last one has seen, and looks at the files later', async () => {
   const folder = commit({ [PATH]: TEXT, 'content/acme/b/index.md': '' })
   const dir = mkdtempSync(join(root, 'own-'))

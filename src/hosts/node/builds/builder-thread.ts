@@ -281,11 +281,15 @@ async function checkCommit(): Promise<void> {
 /** Checks beside the rounds whether files are as the commit that is built: a publish need not wait for it. @param build called if they are not, or if that is not known */
 function checkFiles(changed: ReadonlySet<string> | 'all', build: () => void): void {
   const began = new Date().toISOString()
+  const own = new Set(unchecked)
+  checks.add(own)
   inBackground('Checking the files', async () => {
-    const clean = await content.findIfClean(changed).catch(() => undefined)
+    const clean = await content.findIfClean(changed, own).catch(() => undefined)
+    checks.delete(own)
     const isWhole = history?.since === null && data?.first && isSettled(data, data.first)
-    if (clean === undefined || !isWhole || !(isBusy || clean === data?.state?.commit)) return build()
+    if (clean === undefined || !isWhole) return build()
     if (isBusy) return
+    if (clean !== data?.state?.commit) return want([])
     say({ ...data!.report!, began })
     clearTimeout(looking)
     looking = setTimeout(wantLook, LOOK_MS)
@@ -320,11 +324,14 @@ function wantChange(paths?: readonly string[]): void {
 
 /** The prompts that the hub wrote, and whose files were not looked at since. */
 const unchecked = new Set<string>()
+/** For each check that is under way, the prompts that were unchecked when it began, and those that the hub wrote since. */
+const checks = new Set<Set<string>>()
 
 /** Builds what the hub wrote from its commit, and looks at the files later, because that takes longer. */
 function wantWritten(fullName: string): void {
   if (unchecked.size === 0) setTimeout(wantChecked, CHECK_MS)
   unchecked.add(fullName)
+  for (const own of checks) own.add(fullName)
   want([`${fullName}/`])
 }
 
