@@ -2,6 +2,7 @@
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { mustBeGiven } from '../content/filling.ts'
 import { findVariableNames } from '../content/placeholders.ts'
+import type { GivenSkill } from '../content/skill.ts'
 import { isSameJson } from '../text/json.ts'
 import { CHAT_ROLES, type ChatPart, isChatMessage, splitChat } from '../values/chat.ts'
 import type { FileEntry } from '../values/file-entry.ts'
@@ -9,18 +10,8 @@ import type { Bump } from '../values/versions.ts'
 
 /** The parts of a version that matter to callers. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'format' | 'variables' | 'parameters'> & {
-  skill?: CallableSkill | null | undefined
+  skill?: GivenSkill | null | undefined
   files: Files
-}
-
-/** A skill as a version file or a record has it: what is missing may be null or empty. */
-interface CallableSkill {
-  description: string
-  license: string | null
-  compatibility?: string | null | undefined
-  allowed_tools?: readonly string[] | undefined
-  argument_hint?: string | null | undefined
-  metadata?: Readonly<Record<string, string>> | undefined
 }
 
 type Files = readonly Pick<FileEntry, 'path' | 'sha256'>[]
@@ -114,7 +105,7 @@ function findUndeclared(from: Callable, to: Callable): string[] {
   return lacking.filter((name) => !before.has(name))
 }
 
-function describeSkill(skill: CallableSkill | null | undefined) {
+function describeSkill(skill: GivenSkill | null | undefined) {
   if (!skill) return null
   const { description, license, compatibility = null, allowed_tools = [], argument_hint = null, metadata = {} } = skill
   return { description, license, compatibility, allowed_tools, argument_hint, metadata }
