@@ -96,14 +96,13 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
   const others = new Map<string, StoredFile>()
   /** What the last update took from them. */
   let good: ReturnType<typeof joinOthers> | undefined
-  let lastOrders: Orders | undefined
   /** What is wrong with versions, by the full names of their prompts. A new process reads their files again. */
   const troubles = new Map<string, KnownTroubles>()
   for (const [name, part] of sink.listParts()) {
     if ('outline' in part) remember(name.slice(0, -1), part)
     else others.set(name, part)
   }
-  lastOrders = parts.ordersOf?.(entries)
+  let lastOrders = parts.ordersOf?.(entries)
   const writeHistory = openHistoryFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
   return (listing, openContent, { day, history, isStrict = false }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.others.problems)
