@@ -56,7 +56,7 @@ export function importFiles(
   )
   const names = found.map(({ hubName }) => hubName)
   const by = options.by?.toLowerCase() ?? owner
-  const order = { owner, by, license, publishedAt: formatMoment(new Date()), measure }
+  const order = { owner, by, license, publishedAt: formatMoment(new Date()) }
   const files = openWrittenFiles(contentDir)
   const {
     order: indexes,

@@ -63,9 +63,9 @@ function readBody(
   source: string | undefined,
   given: Pick<PublishInput, 'bump' | 'changelog' | 'allow_breaking'>,
 ): PublishInput {
-  if (source === undefined) return parsePublishRequest({ recompose: true, ...given }, measure)
+  if (source === undefined) return parsePublishRequest({ recompose: true, ...given })
   const query = { ...given, allow_breaking: String(given.allow_breaking), compose: 'true' }
-  return readPromptFile(source, query, measure)
+  return readPromptFile(source, query)
 }
 
 function write(dir: string, { owner, name }: RepositoryPlace, decision: PublishDecision): string | undefined {

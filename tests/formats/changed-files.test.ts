@@ -9,7 +9,6 @@ import { importPrompt } from '../../packages/prompt-formats/source/content-files
 import { type ImportFormat, READERS } from '../../packages/prompt-formats/source/formats.ts'
 import type { ConversionProblem } from '../../src/domain/api/export-formats.ts'
 import { readPasted } from '../../src/editor/form/pasted-file.ts'
-import { measure } from '../../src/files/measure.ts'
 
 const RUNS = Number(process.env.RUNS ?? 20)
 const SEED = Number(process.env.SEED ?? 60)
@@ -161,7 +160,7 @@ function listChanges(here: unknown): [string, unknown][] {
 function importFile(format: ImportFormat, source: string): { written: unknown; isRefused: boolean } {
   const { prompts, findings } = READERS[format](source, 'file')
   const said = [...findings]
-  const order = { owner: 'acme', by: 'octocat', license: null, publishedAt: '2026-01-01T00:00:00Z', measure }
+  const order = { owner: 'acme', by: 'octocat', license: null, publishedAt: '2026-01-01T00:00:00Z' }
   const written = prompts.flatMap((prompt) => {
     const versions = [...(prompt.earlier ?? []), prompt]
     return versions.map((version) => {

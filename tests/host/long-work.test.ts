@@ -43,7 +43,7 @@ describe('long work', () => {
   test('throws the error of the function, with its code, message and problems, which forms show', async () => {
     const runLong = open().forClient('192.0.2.1')
     const body = JSON.stringify({ content: 'x'.repeat(10_000), variables: 'none' })
-    const failure = await runLong(deciding.parsePublish, body).catch((error: unknown) => error)
+    const failure = await runLong(deciding.readPublishBody, body).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(HubError)
     expect(failure).toMatchObject({
       code: 'validation_failed',
@@ -61,8 +61,8 @@ describe('long work', () => {
 
   test('runs in place on short texts, without a thread', async () => {
     const runLong = open({ deadlineMs: 0 }).forClient('192.0.2.1')
-    expect(await runLong(deciding.parsePromptFile, '---\n---\na', {})).toMatchObject({ content: 'a' })
-    await expect(runLong(deciding.parsePromptFile, 'x'.repeat(4_096), {})).rejects.toMatchObject(unavailable)
+    expect(await runLong(deciding.readPromptFile, '---\n---\na', {})).toMatchObject({ content: 'a' })
+    await expect(runLong(deciding.readPromptFile, 'x'.repeat(4_096), {})).rejects.toMatchObject(unavailable)
     const archive = new Uint8Array(4_096)
     await expect(runLong(archives.parseArchive, archive, {})).rejects.toMatchObject(unavailable)
   })

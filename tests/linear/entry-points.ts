@@ -48,9 +48,9 @@ import { readResultBody } from '../../src/domain/managing/result-request.ts'
 import { digestManifest } from '../../src/domain/publishing/attested.ts'
 import { decidePublish } from '../../src/domain/publishing/decision.ts'
 import { findRequestIncludes, resolveRequestIncludes } from '../../src/domain/publishing/includes.ts'
-import { readPublishQuery } from '../../src/domain/publishing/prompt-file.ts'
+import { readPromptFile, readPublishQuery } from '../../src/domain/publishing/prompt-file.ts'
 import { readRepositoryState } from '../../src/domain/publishing/repository-state.ts'
-import { type PublishInput, parsePublishRequest } from '../../src/domain/publishing/request.ts'
+import { type PublishInput, parsePublishRequest, readPublishBody } from '../../src/domain/publishing/request.ts'
 import { countTypos } from '../../src/domain/search/edit-distance.ts'
 import { splitChat } from '../../src/domain/values/chat.ts'
 import { findUnwritable } from '../../src/domain/values/chat-rules.ts'
@@ -75,7 +75,6 @@ import { isWithinLimits, unknownName } from '../../src/server/mcp/protocol.ts'
 import { redirectMoved } from '../../src/server/pages/handle-page.ts'
 import { listSearchWords, markWords } from '../../src/server/pages/marks.ts'
 import { parseSearchPageQuery } from '../../src/server/pages/search-page-query.ts'
-import { parsePromptFile, parsePublish } from '../../src/server/publish/decide.ts'
 import { readListQuery } from '../../src/server/read/list-query.ts'
 import { readVersionQuery } from '../../src/server/read/query-values.ts'
 import { isUtf8, mediaTypeOf } from '../../src/server/read-body.ts'
@@ -122,7 +121,7 @@ function composed<Version>(version: Version, text: string) {
 }
 
 const inputOf = (text: string): PublishInput => ({
-  ...parsePublishRequest({ content: 'a', bump: 'patch' }, measure),
+  ...parsePublishRequest({ content: 'a', bump: 'patch' }),
   // A text of blank lines alone would be refused at once.
   content: `a${text}a`,
   changelog: text,
@@ -335,11 +334,11 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
 /** The entry points that parse YAML or check every rule, which takes several microseconds for each character. */
 export const SLOW: Readonly<Record<string, CallsOf>> = {
   'the body of a publish': (text) => [
-    () => parsePublish(text),
-    () => parsePublish(JSON.stringify({ content: text, variables: [{ name: 'a', description: text }] })),
-    () => parsePublish(JSON.stringify({ content: 'a', parameters: { a: text, [text]: text }, changelog: text })),
+    () => readPublishBody(text),
+    () => readPublishBody(JSON.stringify({ content: text, variables: [{ name: 'a', description: text }] })),
+    () => readPublishBody(JSON.stringify({ content: 'a', parameters: { a: text, [text]: text }, changelog: text })),
   ],
-  'a prompt file': (text) => inEachFile((file) => parsePromptFile(file, {}), text),
+  'a prompt file': (text) => inEachFile((file) => readPromptFile(file, {}), text),
   'the body of a change': (text) => [
     () => readChangeBody({ kind: 'patch' }, text),
     () => readChangeBody({ kind: 'patch' }, JSON.stringify({ readme: text, title: text, tags: [text] })),
@@ -448,7 +447,7 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
     ...filesWith(text).flatMap((file) => [
       ...Object.values(TEXT_READERS).map((read) => () => read(file, 'a')),
       () => readWholeFile(file, 'a'),
-      () => readSkillFolder(file, [], {}, measure),
+      () => readSkillFolder(file, [], {}),
     ]),
   ],
   'an export': (text) => {

@@ -1,7 +1,6 @@
 // Creates an accepted publish, for tests that run the publish decision without a hub.
 import { runInPlace } from '../../src/concurrency/long-work.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
-import { measure } from '../../src/files/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
 
@@ -27,7 +26,7 @@ export function acceptPublish({
       holder: { kind: 'operator' },
       provenance: undefined,
     },
-    body: parsePublishRequest({ content: 'Review this.\n', ...body }, measure),
+    body: parsePublishRequest({ content: 'Review this.\n', ...body }),
     linesBefore: 0,
     idempotency: undefined,
     arrivedMs: 0,

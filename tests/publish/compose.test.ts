@@ -6,7 +6,6 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { recallRepositoryState } from '../../src/domain/publishing/repository-state.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
-import { measure } from '../../src/files/measure.ts'
 import { openClock } from '../../src/server/publish/attempts.ts'
 import { decidePublish } from '../../src/server/publish/decide.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
@@ -393,7 +392,7 @@ test('composing stores what a plain publish of the assembled text stores', () =>
   const publisher = { published_by: 'acme', clock: { nowMs: 0, isShared: false }, provenance: undefined }
   const state = recallRepositoryState({ owner: 'acme', name: 'whole' }, undefined)
   const decide = (body: object, parts: { text: string }[]) =>
-    decidePublish(parsePublishRequest(body, measure), state, { text: undefined, files: [] }, publisher, {
+    decidePublish(parsePublishRequest(body), state, { text: undefined, files: [] }, publisher, {
       baseUrl,
       around,
       parts: parts.map(({ text }) => ({

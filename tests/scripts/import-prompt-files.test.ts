@@ -9,7 +9,6 @@ import { writePromptFile } from '../../packages/prompt-formats/source/write-prom
 import { findVariableNames } from '../../src/domain/content/placeholders.ts'
 import { parseRepositoryFile, parseVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { PROMPT_FILE_KEYS } from '../../src/domain/content/prompt-file-keys.ts'
-import { measure } from '../../src/files/measure.ts'
 import { anyJson, anyText, readStarterCatalogue } from '../fixtures/records.ts'
 import { makeImportFolder } from './importing.ts'
 
@@ -85,7 +84,7 @@ test('whatever a publish accepts is imported with the same fields and the same b
       if (!prompts[0]?.file) return
       count++
       expect(findings).toEqual([])
-      const order = { owner: 'acme', by: 'acme', license: null, publishedAt: '2026-11-26T10:00:00Z', measure }
+      const order = { owner: 'acme', by: 'acme', license: null, publishedAt: '2026-11-26T10:00:00Z' }
       const made = importPrompt(prompts[0], { path: 'a.md', sha256: 'a'.repeat(64) }, 'a', undefined, order)
       if (made.status === 'refused') throw new Error(JSON.stringify(made.problems))
       expect(made.lost).toEqual([])

@@ -16,9 +16,9 @@ import {
 import { checkVersion, findLongFile } from '../../../src/domain/content/rules.ts'
 import { storeSkill } from '../../../src/domain/content/skill.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
-import type { Measure } from '../../../src/domain/publishing/request.ts'
 import { isSameJson } from '../../../src/domain/text/json.ts'
 import { formatProblems, type ValueProblem } from '../../../src/domain/text/problems.ts'
+import { countBytes } from '../../../src/domain/text/text-length.ts'
 import { areSameFiles, type FileEntry } from '../../../src/domain/values/file-entry.ts'
 import { titleFromName } from '../../../src/domain/values/names.ts'
 import { nextVersion, sortVersions } from '../../../src/domain/values/versions.ts'
@@ -51,7 +51,6 @@ export interface ImportOrder {
   license: string | null
   /** Such as `2026-11-20T10:00:00Z`. */
   publishedAt: string
-  measure: Measure
 }
 
 /** A file below content/. */
@@ -136,7 +135,7 @@ export function importPrompt(
       return { status: 'refused', problems: [{ key: 'versions', message }], lost }
     }
     const text = formatVersion(prompt, said, before !== undefined && !isHistory, order)
-    const problems = checkText(text, order.measure)
+    const problems = checkText(text)
     if (problems.length > 0) return { status: 'refused', problems, lost }
     const path = formatPath({ kind: 'version', owner: order.owner, name, version })
     made.push({ path, text, ...(files.length > 0 && { files }) })
@@ -221,10 +220,10 @@ function formatVersion(prompt: PortablePrompt, said: Said, isNext: boolean, orde
   return formatPublished({ ...said, published_at: order.publishedAt, published_by: order.by, changelog })
 }
 
-function checkText(text: string, measure: Measure): ValueProblem[] {
+function checkText(text: string): ValueProblem[] {
   const parsed = parseVersionFile(text)
   if (parsed.problems) return parsed.problems
-  const long = findLongFile(measure(text).size_bytes)
+  const long = findLongFile(countBytes(text))
   if (long) return [long]
-  return checkVersion({ ...parsed.value, ...measure(parsed.value.content), version: '1.0.0' })
+  return checkVersion({ ...parsed.value, size_bytes: countBytes(parsed.value.content) })
 }

@@ -4,7 +4,7 @@ import { findVariableNames } from '../../../src/domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../../src/domain/content/prompt-file.ts'
 import { PROMPT_FILE_KEYS } from '../../../src/domain/content/prompt-file-keys.ts'
 import { readPromptFile } from '../../../src/domain/publishing/prompt-file.ts'
-import { measureSize, type PublishInput } from '../../../src/domain/publishing/request.ts'
+import type { PublishInput } from '../../../src/domain/publishing/request.ts'
 import { readLine } from '../../../src/domain/text/yaml.ts'
 import { splitChat } from '../../../src/domain/values/chat.ts'
 import { ConversionProblems, type PortablePrompt, type ReadResult } from './portable.ts'
@@ -24,7 +24,7 @@ export function isPromptFile(keys: readonly string[]): boolean {
 export function readWholeFile(source: string, name: string): ReadResult {
   const findings = new ConversionProblems()
   try {
-    return findings.result(toPortable(readPromptFile(source, {}, measureSize), name))
+    return findings.result(toPortable(readPromptFile(source, {}), name))
   } catch (thrown) {
     if (!(thrown instanceof HubError)) throw thrown
     for (const { key, message } of thrown.problems ?? [{ key: '', message: thrown.message }])

@@ -5,7 +5,6 @@ import { splitInputs } from '../../../src/domain/content/skill.ts'
 import { readPublishQuery } from '../../../src/domain/publishing/prompt-file.ts'
 import {
   type GivenFile,
-  type Measure,
   type PublishInput,
   parsePublishRequest,
   validationFailed,
@@ -27,7 +26,6 @@ export function readSkillFolder(
   text: string,
   files: readonly GivenFile[],
   query: Readonly<Record<string, string>>,
-  measure: Measure,
 ): PublishInput {
   const findings = new ConversionProblems()
   const file = readSourceFile(text, findings)
@@ -69,5 +67,5 @@ export function readSkillFolder(
         ? at(bodyLine + content.slice(0, offset).split('\n').length - 1, message)
         : message,
   })
-  return parsePublishRequest(request, measure, { place, files })
+  return parsePublishRequest(request, { place, files })
 }

@@ -26,7 +26,12 @@ export function findLongFile(bytes: number): ValueProblem | undefined {
   return { key: 'parameters', message }
 }
 
-type VersionRule = (version: VersionEntry) => ValueProblem | ValueProblem[] | undefined
+/** What the rules need of a version. */
+export type CheckedVersion = Pick<
+  VersionEntry,
+  'content' | 'size_bytes' | 'format' | 'changelog' | 'skill' | 'variables' | 'parameters'
+>
+type VersionRule = (version: CheckedVersion) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 
 /** The input of a repository's rules. It contains only the numbers of the versions. */
@@ -187,7 +192,7 @@ export function checkNames(repository: NamingRepository, others: Neighbours): Ru
 }
 
 /** Checks every rule for one version. */
-export function checkVersion(version: VersionEntry): RuleProblem[] {
+export function checkVersion(version: CheckedVersion): RuleProblem[] {
   return Object.entries(VERSION_RULES).flatMap(([rule, judge]) =>
     [judge(version) ?? []].flat().map((problem) => ({ ...problem, rule })),
   )

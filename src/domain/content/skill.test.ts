@@ -5,7 +5,6 @@ import { parse } from 'yaml'
 import { importPrompt } from '../../../packages/prompt-formats/source/content-files.ts'
 import { READERS, WRITERS } from '../../../packages/prompt-formats/source/formats.ts'
 import { aVersion } from '../../../tests/fixtures/records.ts'
-import { measure } from '../../files/measure.ts'
 import { parseWithSchema } from '../text/problems.ts'
 import { SkillInput } from './front-matter.ts'
 import { parseVersionFile } from './prompt-file.ts'
@@ -183,7 +182,7 @@ test('imports SKILL.md as a skill and adds no version when the file is unchanged
     '---\nname: a\ndescription: >\n  Does it.\n  Use it.\nlicense: MIT\n---\nDo.\n',
     'a',
   ).prompts
-  const order = { owner: 'acme', by: 'octocat', license: null, publishedAt: '2026-11-20T10:00:00Z', measure }
+  const order = { owner: 'acme', by: 'octocat', license: null, publishedAt: '2026-11-20T10:00:00Z' }
   const source = { path: 'a/SKILL.md', sha256: 'a'.repeat(64) }
   const first = importPrompt(prompt!, source, 'a', undefined, order)
   const [{ text }, index] = ('files' in first ? first.files : []) as unknown as [{ text: string }, { text: string }]

@@ -7,14 +7,7 @@ import { findJsonProblem } from '../text/json.ts'
 import { printable } from '../text/printable.ts'
 import { type Parsed, parseWithSchema, unknownField, type ValueProblem } from '../text/problems.ts'
 import { VERSION_PATTERN } from '../values/names.ts'
-import {
-  type GivenFile,
-  type Measure,
-  type PublishInput,
-  PublishRequest,
-  parsePublishRequest,
-  validationFailed,
-} from './request.ts'
+import { type GivenFile, type PublishInput, PublishRequest, parsePublishRequest, validationFailed } from './request.ts'
 
 /** The query parameters of a publish whose body is a prompt file; everything else is in the file. */
 export const PublishQuery = z.strictObject({
@@ -70,7 +63,6 @@ export function readPublishQuery(query: Readonly<Record<string, string>>): {
 export function readPromptFile(
   text: string,
   query: Readonly<Record<string, string>>,
-  measure: Measure,
   files?: readonly GivenFile[],
 ): PublishInput {
   // A byte order mark is part of content alone, but not of front matter.
@@ -98,7 +90,7 @@ export function readPromptFile(
   }
   wrong.push(...options.problems)
   const body = { ...Object.fromEntries(fields), ...options.body, content: parts.body }
-  return parsePublishRequest(body, measure, { place, known: wrong, files })
+  return parsePublishRequest(body, { place, known: wrong, files })
 }
 
 /** The first line of a file with front matter, after a byte order mark that is dropped; what follows may be missing. */

@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
 import { findIncludeLines } from '../compose/include-lines.ts'
-import type { VersionEntry } from '../content/content-tree.ts'
 import {
   Changelog,
   Description,
@@ -14,7 +13,7 @@ import {
 } from '../content/front-matter.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
-import { checkVersion, findLicenseProblem } from '../content/rules.ts'
+import { type CheckedVersion, checkVersion, findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { storeSkill } from '../content/skill.ts'
 import { VariableInputs } from '../content/variable-input.ts'
@@ -192,14 +191,11 @@ export const IDEMPOTENCY_KEY = { shortest: 8, longest: 128, pattern: /^[!-~]{8,1
 /** Computes the digest and size of some content. Passed in, because `domain` imports nothing from Node. */
 export type Measure = (content: string) => { content_sha256: string; size_bytes: number }
 
-/** Measures content for its rules: only the size matters, so no digest is computed. */
-export const measureSize: Measure = (content) => ({ content_sha256: '', size_bytes: countBytes(content) })
-
 /** Parses the JSON of a publish. @throws HubError like `parsePublishRequest`; `invalid_request` for invalid JSON */
-export function readPublishBody(text: string, measure: Measure): PublishInput {
+export function readPublishBody(text: string): PublishInput {
   const isLong = countBytes(text) > LIMITS.requestBytes
   try {
-    const input = parsePublishRequest(parseBody(text, PUBLISH_BOUNDS), measure)
+    const input = parsePublishRequest(parseBody(text, PUBLISH_BOUNDS))
     if (!isLong || input.files) return input
   } catch (error) {
     // Only a body with files may be longer, and what is not JSON has none.
@@ -221,21 +217,17 @@ interface Parsing {
 /**
  * Parses a request's body.
  *
- * @param measure returns the size; content over the limit has its own error status
- * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
+ * @throws HubError `content_too_large` for content over the limit, or `validation_failed` with every problem in one message, each with its field
  */
-export function parsePublishRequest(
-  body: unknown,
-  measure: Measure,
-  { place, known = [], files }: Parsing = {},
-): PublishInput {
+export function parsePublishRequest(body: unknown, { place, known = [], files }: Parsing = {}): PublishInput {
   const parsed = parseWithSchema(PublishRequest, body)
   const usable = parsed.value ?? parseFields(body)
   const { messages } = usable
   const given = isObject(body) ? body.content : undefined
   const content = messages && given === undefined ? formatChat(messages) : given
   const format = messages ? 'chat' : usable.format
-  if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
+  const size_bytes = typeof content === 'string' ? countBytes(content) : 0
+  if (size_bytes > LIMITS.contentBytes) throw contentTooLarge()
   const problems: ValueProblem[] = [...(parsed.problems ?? [])]
   if (usable.recompose && (given !== undefined || messages || usable.compose))
     problems.push({ key: 'recompose', message: 'expected it instead of content, messages and compose' })
@@ -257,15 +249,15 @@ export function parsePublishRequest(
     // Applies the rules that do not need git, and reports all problems in one message.
     const { changelog = '', variables, parameters = {}, skill } = usable
     const entry = {
-      ...measure(content),
       content,
+      size_bytes,
       changelog,
       parameters,
       format: format ?? 'text',
       ...(skill && { skill: storeSkill({ ...skill, license: null }) }),
       variables: variables ?? findVariableNames({ content, format }).map(undeclaredVariable),
     }
-    const found = checkSource({ ...entry, version: '0.0.0', published_at: '', published_by: '' }, usable.compose)
+    const found = checkSource(entry, usable.compose)
     if (place) problems.push(...found)
     else problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
   }
@@ -295,7 +287,7 @@ export function parsePublishRequest(
 }
 
 /** Checks what was sent. A source to compose may have role lines in its parts, so the assembled text is judged as a chat prompt instead. */
-function checkSource(entry: VersionEntry, compose = false): RuleProblem[] {
+function checkSource(entry: CheckedVersion, compose = false): RuleProblem[] {
   const found = checkVersion(entry)
   if (!compose) return found
   return [

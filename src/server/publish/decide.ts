@@ -22,12 +22,7 @@ import type { RepositoryPlace } from '../../domain/values/names.ts'
 import { bundleFiles } from '../../files/archive.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 
-/** Parses the JSON of a publish. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
-export const parsePublish = (body: string): PublishInput => readPublishBody(body, measure)
-
-/** Parses a prompt file to publish, with its query parameters. @throws HubError `validation_failed`, `content_too_large` */
-export const parsePromptFile = (file: string, query: Readonly<Record<string, string>>): PublishInput =>
-  readPromptFile(file, query, measure)
+export { readPromptFile, readPublishBody }
 
 /** A version as it is in git. */
 export interface WrittenVersion {
@@ -83,4 +78,4 @@ function bundlerOf(place: RepositoryPlace): (version: VersionEntry, files: reado
   }
 }
 
-allowInThreads(import.meta.url, { parsePublish, parsePromptFile, decidePublish, describePublished })
+allowInThreads(import.meta.url, { readPublishBody, readPromptFile, decidePublish, describePublished })

@@ -104,9 +104,9 @@ export async function parsePublishBody(
     const message = 'expected no query parameters with JSON; put the field in the body'
     const unread = Object.keys(query).map((key) => ({ key: printable(key), message }))
     if (unread.length > 0) throw validationFailed(unread)
-    return { body: await runLong((await import('./decide.ts')).parsePublish, given), linesBefore: 0 }
+    return { body: await runLong((await import('./decide.ts')).readPublishBody, given), linesBefore: 0 }
   }
-  const body = await runLong((await import('./decide.ts')).parsePromptFile, given, query)
+  const body = await runLong((await import('./decide.ts')).readPromptFile, given, query)
   // The content is the end of the file, and what precedes it has a limit.
   const front = given.slice(0, given.length - body.content.length)
   return { body, linesBefore: lineOf(front, front.length) - 1 }
