@@ -2,9 +2,9 @@
 import { Hono } from 'hono'
 import type { SiteFiles } from '../built/site-files.ts'
 import type { PathParameters } from '../domain/api/routes.ts'
-import { pathOf } from '../server/address.ts'
 import type { Hub } from '../server/hub.ts'
 import { methodNotAllowed, respondNotFound, respondToError } from '../server/refusals.ts'
+import { pathOf } from '../server/request.ts'
 import { respondToOptions } from '../server/respond.ts'
 
 /**

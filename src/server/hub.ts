@@ -7,8 +7,8 @@ import type { Search } from '../search/search.ts'
 import type { DrawCard, HubProfile, PageData, RenderPage } from '../site/rendering.ts'
 import type { FreshCopies } from '../state/fresh-copies.ts'
 import type { RateLimiter } from '../state/rate-limiter.ts'
-import type { OwnAddresses } from './guard.ts'
 import type { PageCache } from './page-cache.ts'
+import type { OwnAddresses } from './request.ts'
 
 /** A hub for the request of one client. What most requests do not need is opened on first use. */
 export interface Hub extends OwnAddresses {
@@ -44,10 +44,3 @@ export type Sources = Pick<Hub, 'siteFiles' | 'fresh'>
 
 /** Opens a hub once the request itself has been checked. If it throws, the handler responds with the error. */
 export type Connect<Opened = Hub> = () => Opened | Promise<Opened>
-
-/** Counts a request of the client. @throws HubError `rate_limited` */
-export async function countRequest({ limiter, clientAddress }: Pick<Hub, 'limiter' | 'clientAddress'>): Promise<void> {
-  const waitSeconds = await limiter.take(clientAddress)
-  // Imported on the first rejection, because successful reads do not need this code.
-  if (waitSeconds > 0) throw (await import('./refusals.ts')).rateLimitError('requests', waitSeconds)
-}

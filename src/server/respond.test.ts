@@ -1,7 +1,7 @@
 // Tests two response optimizations: splitting a URL exactly as the URL class does, and reusing cached headers only if
 // they are the same.
 import { describe, expect, test } from 'vitest'
-import { pathOf, queryOf } from './address.ts'
+import { pathOf, queryOf } from './request.ts'
 import { type Answer, respondWith } from './respond.ts'
 
 test.each(['/', '/api/v1/repos?q=a/b?c#d', '/api?', '?q=//x', '#?a', '/a/../%2e%2e/b/ü?ü=ü', '//other.example/x'])(

@@ -4,7 +4,7 @@ import type { SiteFiles } from '../built/site-files.ts'
 import { CACHE_CONTROL, COMPRESSIBLE_VARY, SHARED_CACHE_CONTROL } from '../domain/api/caching.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
-import { pathOf } from './address.ts'
+import { pathOf } from './request.ts'
 import { respondToOptions, respondWithBytes } from './respond.ts'
 
 /** Responds with the file at a path; returns undefined if there is none. */

@@ -7,10 +7,10 @@ import type { GIT_SERVICES } from '../domain/api/routes.ts'
 import { printable } from '../domain/text/printable.ts'
 import { isOwner } from '../domain/values/names.ts'
 import { toHubError } from '../log.ts'
-import { pathOf, queryOf } from '../server/address.ts'
-import { type Connect, countRequest, type Hub } from '../server/hub.ts'
+import type { Connect, Hub } from '../server/hub.ts'
 import { mediaTypeOf, openBody } from '../server/read-body.ts'
 import { makeErrorResponse } from '../server/refusals.ts'
+import { countRequest, pathOf, queryOf } from '../server/request.ts'
 import type { HistorySource } from './skill-history.ts'
 
 /** A repository of skills, as it is in one build. */

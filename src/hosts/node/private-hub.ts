@@ -3,9 +3,8 @@
 import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../../catalogue/published/addresses.ts'
 import { isPrivateHost } from '../../domain/access/private-host.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { pathOf } from '../../server/address.ts'
-import { findForeignSource, type OwnAddresses } from '../../server/guard.ts'
 import { respondWithError } from '../../server/refusals.ts'
+import { findForeignSource, type OwnAddresses, pathOf } from '../../server/request.ts'
 import { type Parts, partsOf, respondWithParts } from '../../server/respond.ts'
 import type { Answer } from './http/listener.ts'
 

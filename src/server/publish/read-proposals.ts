@@ -1,12 +1,14 @@
 // Handles reads of proposals: the list for members, and one proposal or its content for whoever has its address. Nothing may keep a response.
+
 import { hash } from 'node:crypto'
 import { onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ProposalReadId } from '../../domain/api/routes.ts'
 import { isName, isOwner, isProposalId } from '../../domain/values/names.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
-import { type Connect, countRequest } from '../hub.ts'
+import type { Connect } from '../hub.ts'
 import { invalidNameError, respondToError } from '../refusals.ts'
+import { countRequest } from '../request.ts'
 import { PLAIN_TEXT, UNCACHED_JSON } from '../respond.ts'
 import { openClock, readOwnerFile } from './attempts.ts'
 import { requireAccess, requireScope } from './authenticate.ts'

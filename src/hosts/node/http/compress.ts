@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import type { Bytes } from '../../../built/site-files.ts'
 import { shareRunning } from '../../../concurrency/promises.ts'
-import { pathOf } from '../../../server/address.ts'
+import { pathOf } from '../../../server/request.ts'
 import type { Parts } from '../../../server/respond.ts'
 
 type Encoding = 'br' | 'gzip'

@@ -1,7 +1,36 @@
-// Checks where a request comes from: rejects unknown hosts, to prevent DNS rebinding, and keeps other sites' pages from reading a private hub.
+// Looks at requests before they are answered: finds their path and query, checks where they come from, and counts those of each client.
+//
+// Unknown hosts are rejected, to prevent DNS rebinding, and pages of other sites cannot read a private hub.
 import { parseAddress } from '../domain/access/ip-address.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
 import { printable } from '../domain/text/printable.ts'
+import type { RateLimiter } from '../state/rate-limiter.ts'
+
+/** Splits a URL, which is already normalised, because parsing it again would be slower. */
+const ADDRESS = /^[^:]+:\/\/[^/?#]*([^?#]*)(\?[^#]+)?/
+
+/** Returns the path of a request's URL, undecoded. @param url of a Request */
+export function pathOf(url: string): string {
+  return ADDRESS.exec(url)?.[1] ?? ''
+}
+
+/** Returns the query of a request's URL, including the question mark; empty if there is none. @param url of a Request */
+export function queryOf(url: string): string {
+  return ADDRESS.exec(url)?.[2] ?? ''
+}
+
+/** Who sends a request, and how often a client may send one. */
+interface Client {
+  limiter: RateLimiter
+  clientAddress: string
+}
+
+/** Counts a request of the client. @throws HubError `rate_limited` */
+export async function countRequest({ limiter, clientAddress }: Client): Promise<void> {
+  const waitSeconds = await limiter.take(clientAddress)
+  // Imported on the first rejection, because successful reads do not need this code.
+  if (waitSeconds > 0) throw (await import('./refusals.ts')).rateLimitError('requests', waitSeconds)
+}
 
 /** Returns whether a host name belongs to the hub; loopback names and IP addresses always do. */
 type IsOwnHost = (hostname: string) => boolean
