@@ -11,18 +11,19 @@ import { type Answer, type Opens, only, type RouteGroup } from './app.ts'
 export const reads =
   <Place>({ hub }: { hub: Opens<Hub, Place> }): RouteGroup<Place> =>
   (add) => {
-    const answerAt =
-      ({ routes, methods }: ApiPath): Answer<Place> =>
-      (request, parameters, place) => {
+    const answerAt = ({ routes, methods }: ApiPath): Answer<Place> => {
+      const route = routes.get('GET')
+      const answer = route && HANDLERS[route.id]
+      return (request, parameters, place) => {
         const { method } = request
         if (method === 'OPTIONS') return respondToOptions(methods)
-        const route = isReading(request) ? routes.get('GET') : undefined
-        const answer = route && HANDLERS[route.id]
-        if (route && answer) return handleRead(request, route, parameters, answer, () => hub(request, place))
+        const isRead = route !== undefined && (method === 'GET' || method === 'HEAD')
+        if (isRead && answer) return handleRead(request, route, parameters, answer, () => hub(request, place))
         // What only members may read is answered elsewhere, where the host has it.
-        if (!areValid(parameters) || route) return respondNotThere(request)
+        if (isRead || !areValid(parameters)) return respondNotThere(request)
         throw methodNotAllowed(method, methods)
       }
+    }
     for (const one of API_PATHS) add('all', one.path, answerAt(one))
     const answerSearch: Answer<Place> = async (request, _, place) =>
       (await import('../server/read/skill-search.ts')).handleSkillSearch(request, () => hub(request, place))
@@ -30,9 +31,7 @@ export const reads =
     for (const path of ['/api', '/api/*']) add('all', path, respondNotThere)
   }
 
-const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
-
 const respondNotThere = (request: Request) =>
-  isReading(request) ? respondElsewhere(request) : respondNotFound(request)
+  request.method === 'GET' || request.method === 'HEAD' ? respondElsewhere(request) : respondNotFound(request)
 
 const HANDLERS: Partial<Record<string, RouteHandler>> = ANSWERS

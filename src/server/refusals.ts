@@ -1,6 +1,12 @@
 // Builds error responses: for unknown URLs, unsupported methods, rate limits and everything that handlers throw.
 
-import { COMPRESSIBLE_VARY, MISSING_CACHE_CONTROL, NO_VARY_SEARCH } from '../domain/api/caching.ts'
+import {
+  COMPRESSIBLE_VARY,
+  cacheTagOf,
+  MISSING_CACHE_CONTROL,
+  NO_VARY_SEARCH,
+  type Subject,
+} from '../domain/api/caching.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
@@ -8,9 +14,9 @@ import { printable } from '../domain/text/printable.ts'
 import { toHubError } from '../log.ts'
 import { PLAIN_TEXT, respondToOptions, UNCACHED_JSON, wantsText } from './respond.ts'
 
-/** Responds to any exception with its public error, and logs the details. @param cacheTag as in `respondWithError` */
-export function respondToError(request: Request, thrown: unknown, cacheTag?: string): Response {
-  return respondWithError(request, toHubError(thrown), cacheTag)
+/** Responds to any exception with its public error, and logs the details. @param subject as in `respondWithError` */
+export function respondToError(request: Request, thrown: unknown, subject?: Subject): Response {
+  return respondWithError(request, toHubError(thrown), subject)
 }
 
 /** Responds to an unknown URL with a JSON error, because URLs of the API and of files for programs never return a page. */
@@ -89,14 +95,15 @@ export function makeErrorResponse(
   return { status, headers, body: JSON.stringify(envelope) }
 }
 
-/** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag the tag that a publish purges, so that the 404 is no longer cached once the URL exists */
-export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
+/** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param subject what it is about, so that a publish purges a 404 */
+export function respondWithError(request: Request, error: HubError, subject?: Subject): Response {
   const { status, headers, body } = makeErrorResponse(error, wantsText(request))
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   if (status === 404 && isReading) {
     headers['Cache-Control'] = MISSING_CACHE_CONTROL
     headers['No-Vary-Search'] = NO_VARY_SEARCH
     headers.Vary = `${COMPRESSIBLE_VARY}, Accept`
+    const cacheTag = subject && cacheTagOf(subject)
     if (cacheTag) headers['Cache-Tag'] = cacheTag
   }
   const bytes = new TextEncoder().encode(body)
@@ -110,10 +117,10 @@ export function respondToSender(request: Request, thrown: unknown): Response {
   return wantsDetails ? respondWithProblem(request, thrown) : respondToError(request, thrown)
 }
 
-/** Responds to any exception with the message alone in `error`, which npm shows. @param cacheTag as in `respondWithError` */
-export function respondForNpm(request: Request, thrown: unknown, cacheTag?: string): Response {
+/** Responds to any exception with the message alone in `error`, which npm shows. @param subject as in `respondWithError` */
+export function respondForNpm(request: Request, thrown: unknown, subject?: Subject): Response {
   const error = toHubError(thrown)
-  const { status, headers } = respondWithError(request, error, cacheTag)
+  const { status, headers } = respondWithError(request, error, subject)
   const bytes = new TextEncoder().encode(JSON.stringify({ error: error.message }))
   headers.set('Content-Type', 'application/json; charset=utf-8')
   headers.set('Content-Length', String(bytes.length))
@@ -122,10 +129,10 @@ export function respondForNpm(request: Request, thrown: unknown, cacheTag?: stri
 
 const PROBLEM_DETAILS = 'application/problem+json'
 
-/** Responds to any exception with problem details (RFC 9457). @param cacheTag as in `respondWithError` */
-export function respondWithProblem(request: Request, thrown: unknown, cacheTag?: string): Response {
+/** Responds to any exception with problem details (RFC 9457). @param subject as in `respondWithError` */
+export function respondWithProblem(request: Request, thrown: unknown, subject?: Subject): Response {
   const error = toHubError(thrown)
-  const { status, headers } = respondWithError(request, error, cacheTag)
+  const { status, headers } = respondWithError(request, error, subject)
   const errors = error.problems?.map(({ key, message }) => ({
     ...(key !== '' && { pointer: `#/${key.replaceAll('.', '/')}` }),
     detail: message,

@@ -17,7 +17,7 @@ test.each(['/', '/api/v1/repos?q=a/b?c#d', '/api?', '?q=//x', '#?a', '/a/../%2e%
 
 describe('headers of responses with the same bytes', () => {
   const bytes = new TextEncoder().encode('{"data":1}')
-  const first: Answer = { bytes, mediaType: 'application/json', cache: 'changing', cacheTag: 'repo_a_b' }
+  const first: Answer = { bytes, mediaType: 'application/json', cache: 'changing', subject: { owner: 'a', name: 'b' } }
   const ask = (answer: Answer, headers: Record<string, string> = {}) =>
     respondWith(new Request('http://localhost/', { headers }), answer).headers
   const all = (headers: Headers) => Object.fromEntries(headers)
@@ -25,7 +25,7 @@ describe('headers of responses with the same bytes', () => {
   //  difference       response                                 header              without it              with it
   test.each<[string, Partial<Answer>, string, string | null, string | null]>([
     ['cache lifetime', { cache: 'immutable' }, 'CDN-Cache-Control', 'public, max-age=60', null],
-    ['cache tag', { cacheTag: 'repo_c_d' }, 'Cache-Tag', 'repo_a_b', 'repo_c_d'],
+    ['cache tag', { subject: { owner: 'c', name: 'd' } }, 'Cache-Tag', 'repo_a_b', 'repo_c_d'],
     ['media type', { mediaType: 'text/plain' }, 'Content-Security-Policy', null, "default-src 'none'; sandbox"],
     ['additional headers', { headers: { 'X-Prompt-Version': '1.0.0' } }, 'X-Prompt-Version', null, '1.0.0'],
   ])('sends different headers for a different response: %s', (_, other, name, without, withIt) => {

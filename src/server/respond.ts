@@ -8,9 +8,11 @@ import {
   type CacheClass,
   COMMON_HEADERS,
   COMPRESSIBLE_VARY,
+  cacheTagOf,
   NO_VARY_SEARCH,
   PAGE_CACHE_CONTROL,
   SHARED_CACHE_CONTROL,
+  type Subject,
 } from '../domain/api/caching.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { ATTESTATION_MEDIA_TYPE } from '../domain/values/attestation-name.ts'
@@ -28,8 +30,8 @@ export interface Answer {
     | typeof ATTESTATION_MEDIA_TYPE
     | MediaType
   cache: CacheClass
-  /** The cache tag that a publish uses to purge the response; see `repositoryCacheTag`. */
-  cacheTag?: string | undefined
+  /** What it is about, so that a publish purges it. */
+  subject?: Subject | undefined
   /** Whether the response includes the SHA-256 digest of its body, so that clients can verify it: `Repr-Digest` (RFC 9530 section 3), and `Unencoded-Digest`, which stays true when the body is compressed (draft-ietf-httpbis-unencoded-digest-05). */
   hasDigest?: boolean
   /** Additional headers, whose values must already be validated. */
@@ -50,7 +52,9 @@ export function respondWith(request: Request, answer: Answer): Response {
 const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
 
 /** Builds all headers of a 200 response. */
-function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Answer): Readonly<Record<string, string>> {
+function describe(answer: Answer): Readonly<Record<string, string>> {
+  const { bytes, mediaType, cache, subject = {}, hasDigest, headers } = answer
+  const cacheTag = cacheTagOf(subject)
   const all: Record<string, string> = {
     ...COMMON_HEADERS,
     'Cache-Control': CACHE_CONTROL[cache],

@@ -2,7 +2,6 @@
 
 import { type Bytes, parseBuilt } from '../built/site-files.ts'
 import { mapConcurrently } from '../concurrency/promises.ts'
-import { repositoryCacheTag } from '../domain/api/caching.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { areValid, type PathParameters } from '../domain/api/routes.ts'
@@ -26,7 +25,6 @@ export async function handleApm(
 ): Promise<Response> {
   const place = parameters && areValid(parameters) ? parameters : undefined
   const { owner = '', name = '', version } = place ?? {}
-  const cacheTag = place && repositoryCacheTag(owner, name)
   try {
     if (!place) throw packageNotFound(request)
     const hub = await connect()
@@ -40,14 +38,14 @@ export async function handleApm(
     if (!bytes) throw packageNotFound(request)
     return respondWith(request, {
       bytes,
-      cacheTag,
+      subject: { owner, name },
       hasDigest: true,
       ...(version === undefined
         ? { mediaType: 'application/json', cache: 'changing' }
         : { mediaType: 'application/gzip', cache: 'immutable' }),
     })
   } catch (thrown) {
-    return respondWithProblem(request, thrown, cacheTag)
+    return respondWithProblem(request, thrown, { owner, name })
   }
 }
 

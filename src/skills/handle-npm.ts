@@ -1,7 +1,6 @@
 // Serves prompts to npm, pnpm, bun and Yarn as a registry that they only read: lists of versions, and packages.
 
 import { type Bytes, parseBuilt } from '../built/site-files.ts'
-import { repositoryCacheTag } from '../domain/api/caching.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { PathParameters } from '../domain/api/routes.ts'
@@ -19,7 +18,6 @@ import { formatPackument, readDigests } from './npm.ts'
 /** Handles one request. Never throws. What a build has is outside the rate limit, because `npm ci` asks for every package; but the package of a skill with files is made for each request. @param parameters as in one of `NPM_PATHS` */
 export async function handleNpm(request: Request, parameters: PathParameters, connect: Connect): Promise<Response> {
   const place = readPlace(parameters)
-  const cacheTag = place && repositoryCacheTag(place.owner, place.name)
   try {
     if (!place) throw packageNotFound(request)
     const hub = await connect()
@@ -41,13 +39,13 @@ export async function handleNpm(request: Request, parameters: PathParameters, co
     if (!bytes) throw packageNotFound(request)
     return respondWith(request, {
       bytes,
-      cacheTag,
+      subject: { owner, name },
       ...(version === undefined
         ? { mediaType: 'application/json', cache: 'changing' }
         : { mediaType: 'application/gzip', cache: 'immutable', hasDigest: true }),
     })
   } catch (thrown) {
-    return respondForNpm(request, thrown, cacheTag)
+    return respondForNpm(request, thrown, place)
   }
 }
 

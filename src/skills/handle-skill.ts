@@ -1,7 +1,6 @@
 // Serves Agent Skills: the SKILL.md files, and the indexes that clients use to find and install skills.
 
 import type { Bytes } from '../built/site-files.ts'
-import { ownerCacheTag, repositoryCacheTag } from '../domain/api/caching.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { PathParameters } from '../domain/api/routes.ts'
@@ -40,8 +39,7 @@ export async function handleSkill(
   const lowerCase = path.replace(OWNER_AND_NAME, (place) => place.toLowerCase())
   const { owner = '', name, version, skill } = parameters
   // The index of the hub has no tag: the next build replaces it.
-  const cacheTag =
-    owner === '' ? undefined : name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
+  const subject = { owner, name }
   const isIndex = INDEXES.has(file)
   try {
     if (lowerCase !== path) return respondWithRedirect(lowerCase + queryOf(request.url))
@@ -57,11 +55,11 @@ export async function handleSkill(
       ...found,
       // A marketplace has the address of the hub, which may change.
       cache: version === undefined || file === 'marketplace.json' ? 'changing' : 'immutable',
-      cacheTag,
+      subject,
       hasDigest: !isIndex,
     })
   } catch (thrown) {
-    return respondToError(request, thrown, isOwner(owner) && isName(name ?? 'x') ? cacheTag : undefined)
+    return respondToError(request, thrown, isOwner(owner) && isName(name ?? 'x') ? subject : undefined)
   }
 }
 

@@ -42,6 +42,18 @@ export function repositoryCacheTag(owner: string, name: string): string {
 export const ownerCacheTag = (owner: string): string => `owner_${owner}`
 export const tagCacheTag = (tag: string): string => `tag_${tag}`
 
+/** What a response is about: a repository, an owner, or neither. */
+export interface Subject {
+  owner?: string | undefined
+  name?: string | undefined
+}
+
+/** Returns the cache tag of a response; undefined if no publish purges it. */
+export function cacheTagOf({ owner, name }: Subject): string | undefined {
+  if (!owner) return undefined
+  return name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
+}
+
 /** Query parameters that change the response; caches ignore all others. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'kind', 'version', 'label', 'at', 'key', 'from'] as const
 

@@ -102,7 +102,7 @@ const FILES: readonly (readonly [path: string, make: MakeFile])[] = [
   ],
   [
     DATA_FILES.raw('{owner}', '{name}'),
-    async ({ owner, name }, sources) => (await findRepository(owner, name, sources))?.facts().latestContent,
+    async ({ owner, name }, sources) => (await findRepository(owner, name, sources))?.facts.latestContent,
   ],
   [
     DATA_FILES.rawVersion('{owner}', '{name}', '{version}'),

@@ -105,7 +105,7 @@ const TOOL_ANSWERS: {
     if (at !== undefined) checkTime(at, asked === undefined ? label : undefined, Date.now())
     const then =
       at === undefined || label === undefined ? undefined : await findVersionAt(owner, name, { label, at }, hub)
-    const facts = repository.facts()
+    const facts = repository.facts
     const chosen = then?.version ?? resolveVersion(facts, { version: asked, label }) ?? facts.latest_version
     const version = chosen === null || isVersion(chosen) ? chosen : await resolveRange(repository.value(), chosen)
     if (version === null) throw activeVersionNotFound(owner, name, 'Use list_versions, then pass "version".')

@@ -11,7 +11,7 @@ import { chooseVersion, targetOf } from '../../domain/values/label-target.ts'
 import { splitFullName } from '../../domain/values/names.ts'
 import type { Hub } from '../hub.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from './not-found.ts'
-import { readFromQuery, readVersionQuery, resolveVersion } from './query-values.ts'
+import { LATEST, readFromQuery, readVersionQuery, resolveVersion } from './query-values.ts'
 import { encode, type FoundAnswer, findContent, findRepository, findTags, findUser, findVersion } from './records.ts'
 
 /** Serves a route. @throws HubError if the resource does not exist or the request is invalid */
@@ -31,14 +31,14 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
   getRepository: async ({ owner = '', name = '' }, _query, hub) => {
     const repository = await findRepository(owner, name, hub)
     if (!repository) throw await repositoryNotFound(owner, name, hub)
-    const { moved_to } = repository.facts()
+    const { moved_to } = repository.facts
     return { bytes: repository.bytes(), headers: moved_to === null ? {} : await successorLink(moved_to, hub, '') }
   },
   listVersions: async ({ owner = '', name = '' }, query, hub) => {
     const found = await (await list()).findVersionList(owner, name, query, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
     const { bytes, links, repository } = found
-    const { moved_to } = repository.facts()
+    const { moved_to } = repository.facts
     const successor = moved_to === null ? {} : await successorLink(moved_to, hub, '/versions')
     const all = [...links, ...Object.values(successor)]
     const headers: Record<string, string> = all.length === 0 ? {} : { Link: all.join(', ') }
@@ -96,7 +96,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     )
   },
   getRaw: async ({ owner = '', name = '' }, query, hub) => {
-    const asked = readVersionQuery(query)
+    const asked = query.size === 0 ? LATEST : readVersionQuery(query)
     if (asked.version !== undefined) {
       const [bytes, repository] = await Promise.all([
         readContent(owner, name, asked.version, hub),
@@ -104,7 +104,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
       ])
       const headers = { 'X-Prompt-Version': asked.version }
       // This response is cached forever, so it cannot show whether the version is yanked.
-      const isYanked = repository !== undefined && !repository.facts().versions.includes(asked.version)
+      const isYanked = repository !== undefined && !repository.facts.versions.includes(asked.version)
       return isYanked
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
         : { bytes, hasDigest: true, headers, cache: 'immutable' }
@@ -113,7 +113,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
     if (label !== undefined && at !== undefined) return rawAt(owner, name, { label, at }, hub)
     const found = await findRepository(owner, name, hub)
     if (!found) throw await repositoryNotFound(owner, name, hub)
-    const facts = found.facts()
+    const facts = found.facts
     let version = facts.latest_version
     if (label !== undefined) {
       version = resolveVersion(facts, asked) ?? null
@@ -165,7 +165,7 @@ export const ANSWERS: Readonly<Record<ReadId, RouteHandler>> = {
 async function rawAt(owner: string, name: string, when: { label: string; at: string }, hub: Hub): Promise<FoundAnswer> {
   const found = await (await labels()).findVersionAt(owner, name, when, hub)
   if (!found) throw await repositoryNotFound(owner, name, hub)
-  const facts = found.repository.facts()
+  const facts = found.repository.facts
   return {
     bytes: await readContent(owner, name, found.version, hub),
     hasDigest: true,

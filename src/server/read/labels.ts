@@ -74,7 +74,7 @@ export async function findVersionAt(
   const [there, known] = await Promise.all([findVersions(owner, name, sources), findChanges(owner, name, sources)])
   if (!there) return undefined
   const { repository, versions } = there
-  const { full_name, labels } = repository.facts()
+  const { full_name, labels } = repository.facts
   const found = findLabelAt(label, Date.parse(at), { labels, ...known })
   const named = `label ${printable(label)}`
   const unknown = (since: string) =>

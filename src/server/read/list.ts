@@ -98,7 +98,7 @@ export async function findVersionList(
   const found = await findVersionPage(owner, name, page, hub)
   if (!found) return undefined
   const { url } = addressesBelow(hub.baseUrl).repository(owner, name)
-  const pages = Math.ceil(found.repository.facts().versions_count / LIMITS.versionPageSize)
+  const pages = Math.ceil(found.repository.facts.versions_count / LIMITS.versionPageSize)
   const links = pageLinks(page, pages, (number) => `${url}/versions?page=${number}`)
   return { repository: found.repository, bytes: found.versions.bytes(), links }
 }

@@ -19,6 +19,9 @@ interface AskedRaw extends AskedVersion {
   key: string | undefined
 }
 
+/** A query that selects nothing, as most reads. */
+export const LATEST: AskedRaw = { version: undefined, label: undefined, at: undefined, key: undefined }
+
 /** Parses the version or label that a query selects. @throws HubError `invalid_request` for a malformed number, or for a number together with a label */
 export function readVersionQuery(query: URLSearchParams): AskedRaw {
   const label = lastOf(query, 'label')

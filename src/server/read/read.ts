@@ -1,7 +1,6 @@
 // Handles GET requests to the API: responds with the record for the route, or with a JSON error.
 
 import { importOnce } from '../../concurrency/promises.ts'
-import { ownerCacheTag, repositoryCacheTag } from '../../domain/api/caching.ts'
 import { areValid, lowerCasePath, type PathParameters, type Route } from '../../domain/api/routes.ts'
 import type { Connect, Hub } from '../hub.ts'
 import { countRequest, pathOf, queryOf } from '../request.ts'
@@ -18,9 +17,7 @@ export async function handleRead(
   connect: Connect,
 ): Promise<Response> {
   if (!areValid(parameters)) return respondElsewhere(request)
-  const { owner, name, handle } = parameters
-  const cacheTag =
-    owner && name ? repositoryCacheTag(owner, name) : handle === undefined ? undefined : ownerCacheTag(handle)
+  const subject = { owner: parameters.owner ?? parameters.handle, name: parameters.name }
   try {
     const query = queryOf(request.url)
     const hub = await connect()
@@ -31,9 +28,9 @@ export async function handleRead(
     found.catch(() => {})
     const now = await findNow(parameters, hub)
     if (now !== undefined) return respondWithRedirect(pathOf(request.url).replace(...now) + query)
-    return respondWith(request, { mediaType, cache, cacheTag, ...(await found) })
+    return respondWith(request, { mediaType, cache, subject, ...(await found) })
   } catch (thrown) {
-    return (await refusals()).respondToError(request, thrown, cacheTag)
+    return (await refusals()).respondToError(request, thrown, subject)
   }
 }
 

@@ -11,7 +11,7 @@ import type { FreshCopy } from '../../state/fresh-copies.ts'
 import type { Hub, Sources } from '../hub.ts'
 import type { Answer } from '../respond.ts'
 
-/** The fields. */
+/** The fields that most readers of a repository need. */
 interface RepositoryFacts
   extends Pick<
     Repository,
@@ -20,15 +20,6 @@ interface RepositoryFacts
   /** The latest version's content; undefined if there is no version. */
   latestContent: Bytes | undefined
 }
-
-/** Takes the fields other than the content from a record. */
-function pickFacts(repository: Repository): Omit<RepositoryFacts, 'latestContent'> {
-  const { full_name, labels, latest_version, moved_to, status, versions, versions_count } = repository
-  return { full_name, labels, latest_version, moved_to, status, versions, versions_count }
-}
-
-/** The fields by the bytes of the record, which hosts cache for popular files. A store that has parsed a record elsewhere adds them, because parsing one may block the answering thread for 0.2 s. */
-const knownFacts = new WeakMap<Bytes, RepositoryFacts>()
 
 /** The bytes of a response, and any media type, caching or headers that differ from the route's defaults. */
 export type FoundAnswer = Partial<Answer> & { bytes: Bytes }
@@ -62,7 +53,8 @@ interface FoundRecord<Value> {
 
 /** A repository found by `findRepository`. */
 export interface FoundRepository extends FoundRecord<Repository> {
-  facts: () => RepositoryFacts
+  /** Read from the record when it is first asked for, and kept. */
+  readonly facts: RepositoryFacts
 }
 
 /** Returns a repository, whether or not it is listed; undefined if it does not exist. */
@@ -72,34 +64,39 @@ export async function findRepository(
   sources: Sources,
 ): Promise<FoundRepository | undefined> {
   const { built, copy } = await findNewest(owner, name, sources)
-  return copy ? repositoryFromCopy(copy.repository) : built && repositoryFromBytes(built)
+  const source = copy?.repository ?? built
+  return source && openRepository(source)
 }
 
 /** Returns the prompt that replaces one, as the build alone says, because no redirect waits for the state. @returns `owner/name`; null if there is none */
 export async function findSuccessor(owner: string, name: string, siteFiles: SiteFiles): Promise<string | null> {
   const built = await siteFiles.read(DATA_FILES.repository(owner, name))
-  return built ? factsIn(built).moved_to : null
+  return built ? openRepository(built).facts.moved_to : null
 }
 
-function repositoryFromBytes(bytes: Bytes): FoundRepository {
-  return { ...recordFromBytes<Repository>(bytes), facts: () => factsIn(bytes) }
-}
+/** Repositories by their records, of which hosts keep the popular ones: parsing one may take 0.2 s. */
+const opened = new WeakMap<Bytes | Repository, FoundRepository>()
 
-function factsIn(bytes: Bytes): RepositoryFacts {
-  const known = knownFacts.get(bytes)
+function openRepository(source: Bytes | Repository): FoundRepository {
+  const known = opened.get(source)
   if (known) return known
-  const facts = factsOf(recordFromBytes<Repository>(bytes).value())
-  knownFacts.set(bytes, facts)
-  return facts
+  const record = source instanceof Uint8Array ? recordFromBytes<Repository>(source) : recordFromValue(source, single)
+  let facts: RepositoryFacts | undefined
+  const repository = {
+    ...record,
+    get facts() {
+      facts ??= pickFacts(record.value())
+      return facts
+    },
+  }
+  opened.set(source, repository)
+  return repository
 }
 
-function repositoryFromCopy(repository: Repository): FoundRepository {
-  return { ...recordFromValue(repository, single), facts: () => factsOf(repository) }
-}
-
-function factsOf(repository: Repository): RepositoryFacts {
-  const { content } = repository
-  return { ...pickFacts(repository), latestContent: content === null ? undefined : encode(content) }
+function pickFacts(repository: Repository): RepositoryFacts {
+  const { full_name, labels, latest_version, moved_to, status, versions, versions_count, content } = repository
+  const latestContent = content === null ? undefined : encode(content)
+  return { full_name, labels, latest_version, moved_to, status, versions, versions_count, latestContent }
 }
 
 /** Returns a version, which may be yanked; undefined if it does not exist. A version never changes, so the first source that has it can be used. */
@@ -126,8 +123,8 @@ export async function findVersions(
 ): Promise<{ repository: FoundRepository; versions: readonly VersionRow[] } | undefined> {
   const { built, copy } = await findNewest(owner, name, sources)
   const bytes = copy || !built ? undefined : await sources.siteFiles.read(DATA_FILES.versions(owner, name))
-  if (copy) return { repository: repositoryFromCopy(copy.repository), versions: rowsIn(copy) }
-  return bytes && { repository: repositoryFromBytes(built!), versions: rowsIn(bytes) }
+  if (copy) return { repository: openRepository(copy.repository), versions: rowsIn(copy) }
+  return bytes && { repository: openRepository(built!), versions: rowsIn(bytes) }
 }
 
 /** Returns the versions in brief that a copy or a built list has. */
@@ -152,13 +149,13 @@ export async function findVersionPage(
     const first = (page - 1) * LIMITS.versionPageSize
     const shown = copy.versions.slice(first, first + LIMITS.versionPageSize)
     const envelope = listEnvelope(shown, place(copy.versions.length))
-    return { repository: repositoryFromCopy(copy.repository), versions: recordFromValue(envelope, asIs) }
+    return { repository: openRepository(copy.repository), versions: recordFromValue(envelope, asIs) }
   }
   if (!built) return undefined
-  const repository = repositoryFromBytes(built)
+  const repository = openRepository(built)
   const bytes = await sources.siteFiles.read(DATA_FILES.versionPage(owner, name, page))
   if (bytes) return { repository, versions: { bytes: () => bytes, value: () => parseBuilt(bytes) } }
-  const envelope = listEnvelope<VersionSummary>([], place(repository.facts().versions_count))
+  const envelope = listEnvelope<VersionSummary>([], place(repository.facts.versions_count))
   return { repository, versions: recordFromValue(envelope, asIs) }
 }
 

@@ -30,7 +30,7 @@ const api = vi.fn((request: Request) =>
         bytes: content,
         mediaType: 'text/plain',
         cache: 'immutable',
-        cacheTag: 'repo_a_b',
+        subject: { owner: 'a', name: 'b' },
         hasDigest: true,
       })
     : respondNotFound(request),
