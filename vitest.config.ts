@@ -31,7 +31,7 @@ const SHARED = [
   'tests/clients/{typescript*,update-blocked}.test.ts',
   'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
   'tests/openapi/{every-operation,linter}.test.ts',
-  'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*,conditions}.test.ts',
+  'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*}.test.ts',
   'tests/publish/{dangerous-content,faults-github,fresh,label-reads,manage,many-versions,moderation}.test.ts',
   'tests/publish/{names-and-paths,order,owner,prompt-file,proposals,quota}.test.ts',
   'tests/publish/{repeated,results,same-record,skill,skill-*,tokens,warnings}.test.ts',

@@ -1,10 +1,9 @@
-// Tests the response to a publish: its fields, the version number, and what carries over from the previous version. See
-// docs/contract.md section 7.
+// Tests the response to a publish, and what it writes. See docs/contract.md section 7.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { judgeHistory } from './history.ts'
-import { git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
+import { commits, git, hub, open, show, versionFile, versionPath, world } from './open-rules.ts'
 
 describe('publish response', () => {
   beforeEach(() => open())
@@ -137,119 +136,40 @@ variables:
     expect([inJson.code, inJson.headers.get('Vary')]).toEqual(['not_found', 'Accept-Encoding, Accept'])
   })
 
-  test('ignores a trailing slash in the URL', async () => {
-    const answer = await hub.publish({ content: 'x' }, { path: `/api/v1/repos/${REPOSITORY}/versions/` })
+  test('has the URL of the hub from its settings, never from the request, whose URL may end with a slash', async () => {
+    const answer = await hub.publish(
+      { content: 'x' },
+      {
+        path: `/api/v1/repos/${REPOSITORY}/versions/`,
+        headers: { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' },
+      },
+    )
     expect([answer.status, answer.version]).toEqual([201, '1.0.0'])
+    expect(answer.headers.get('Location')).toBe(`${BASE_URL}/api/v1/repos/acme/code-review/versions/1.0.0`)
+    expect(answer.text).not.toContain('evil')
   })
 })
 
-describe('version numbers', () => {
-  // src/domain/values/versions.test.ts has more.
-  //  case                             existing versions                    yanked              bump  next      previous
-  test.each<[string, readonly string[], readonly string[], string | undefined, string, string | null]>([
-    ['the first version, minor', [], [], 'minor', '1.0.0', null],
-    ['versions are compared as numbers', ['1.9.0', '1.10.0'], [], 'minor', '1.11.0', '1.10.0'],
-    ['a yanked number is not reused', ['1.0.0', '1.0.1'], ['1.0.1'], 'patch', '1.0.2', '1.0.1'],
-    ['all versions yanked', ['1.0.0'], ['1.0.0'], 'patch', '1.0.1', '1.0.0'],
-  ])('%s', async (_, used, yanked, bump, next, previous) => {
-    const files = Object.fromEntries(used.map((version) => [versionPath(version), versionFile(`Old ${version}\n`)]))
-    const lines = yanked.map((version) => `  "${version}": Wrong\n`).join('')
-    await open({ ...files, ...(yanked.length > 0 && { [INDEX]: `---\nyanked:\n${lines}---\n` }) })
-    const answer = await hub.publish({ content: 'New\n', ...(bump && { bump }) })
-    expect([answer.status, answer.version, answer.data.previous_version]).toEqual([201, next, previous])
-  })
-
-  //  case                                 existing versions           bump      message
-  test.each([
-    [
-      'above the highest patch number',
-      '1.0.999999',
-      'patch',
-      'bump: the next version would be 1.0.1000000, but each part can have at most six digits. Increment another part.',
-    ],
-  ])('%s', async (_, used, bump, says) => {
-    await open({ [versionPath(used)]: versionFile('Old\n') })
-    const answer = await hub.publish({ content: 'New\n', bump })
-    expect([answer.status, answer.code, answer.message]).toEqual([422, 'validation_failed', says])
-  })
-
-  test('rejects more than 1000 versions', async () => {
-    const files = Array.from({ length: 1_000 }, (_, patch) => [
-      versionPath(`1.0.${patch}`),
-      versionFile(`Old ${patch}\n`),
-    ])
-    await open(Object.fromEntries(files))
-    const answer = await hub.publish({ content: 'One more\n' })
-    expect([answer.status, answer.code]).toEqual([422, 'validation_failed'])
-    expect(answer.message).toContain('has 1000 versions')
-    expect((await hub.publish({ content: 'Old 999\n' })).status).toBe(200)
-  })
-})
-
-describe('fields carried over from the previous version', () => {
-  const declared = `variables:
-  - name: kept
-    description: Stays
-    type: integer
-    default: 3
-  - name: dropped
-    description: Goes
-parameters:
-  model: example-model
-`
-  beforeEach(() => open({ [versionPath('1.0.0')]: versionFile('{{kept}} {{dropped}}\n', declared) }))
-  const plain = { description: '', type: 'string', required: true, default: null, options: [], example: null }
-  const kept = { ...plain, name: 'kept', description: 'Stays', type: 'integer', default: 3 }
-
-  //  case                                          body  variables                                     parameters
-  test.each<[string, object, object[], object]>([
-    [
-      'unused variables are removed, new ones added',
-      { content: '{{new}} {{kept}}\n' },
-      [kept, { ...plain, name: 'new' }],
-      { model: 'example-model' },
-    ],
-    [
-      'given variables are kept even if unused',
-      { content: 'x\n', variables: [{ name: 'other' }] },
-      [{ ...plain, name: 'other' }],
-      { model: 'example-model' },
-    ],
-    [
-      'given parameters replace the previous ones',
-      { content: 'x\n', parameters: { temperature: 0 } },
-      [],
-      { temperature: 0 },
-    ],
-  ])('%s', async (_, body, variables, parameters) => {
-    const answer = await hub.publish({ bump: 'patch', ...body })
-    expect(answer.status).toBe(201)
-    expect([answer.data.variables, answer.data.parameters]).toEqual([variables, parameters])
-    await hub.build()
-    const built = await hub.readRepository('/versions/1.0.1')
-    expect([built.data.variables, built.data.parameters]).toEqual([variables, parameters])
-  })
-
-  test('uses the latest version, not a higher yanked one', async () => {
-    await world.commitOutside({
-      [versionPath('2.0.0')]: versionFile('x\n', 'parameters:\n  model: wrong\n'),
-      [INDEX]: '---\nyanked:\n  "2.0.0": Wrong\n---\n',
-    })
-    const answer = await hub.publish({ content: 'New {{kept}}\n', bump: 'patch' })
-    expect([answer.version, answer.data.variables, answer.data.parameters]).toEqual([
-      '2.0.1',
-      [kept],
-      { model: 'example-model' },
-    ])
-  })
-})
-
-test('takes the URL of the hub from its settings, never from request headers', async () => {
-  await open()
-  const answer = await hub.publish(
-    { content: 'x' },
-    { headers: { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' } },
-  )
-  expect(answer.headers.get('Location')).toBe(`${BASE_URL}/api/v1/repos/acme/code-review/versions/1.0.0`)
-  expect(answer.text).not.toContain('evil')
+// src/server/publish/publish.test.ts has the states of git in which a publish is refused.
+test('a dry run says what a publish would do, and neither it nor a refused publish writes anything', async () => {
+  await open({ [versionPath('1.0.0')]: versionFile('Old\n') })
+  await hub.build()
+  const keysBefore = (await hub.state.list('fresh/')).keys
+  const body = { content: 'New\n', bump: 'minor', title: 'Other', expected_version: '1.0.0' }
+  const answer = await hub.publish({ ...body, dry_run: true })
+  expect([answer.status, answer.version]).toEqual([200, '1.1.0'])
+  expect(answer.data).toMatchObject({ unchanged: false, commit: null, previous_version: '1.0.0', content: 'New\n' })
+  expect(answer.headers.get('Location')).toBe(null)
+  const conflict = await hub.publish({ ...body, expected_version: '0.9.0' })
+  expect([conflict.status, conflict.code]).toEqual([409, 'version_conflict'])
+  expect((await hub.state.list('fresh/')).keys).toEqual(keysBefore)
+  expect((await hub.readRepository('/raw')).text).toBe('Old\n')
+  expect((await hub.readRepository('/versions/1.1.0')).status).toBe(404)
+  expect((await hub.publish({ ...body, dry_run: false })).version).toBe('1.1.0')
+  const broken = 'content/acme/broken/versions/1.0.0.md'
+  await world.commitOutside({ [broken]: 'not front matter\n' })
+  const refused = await hub.publish({ content: 'New\n' }, { to: 'acme/broken' })
+  expect([refused.status, refused.code]).toEqual([502, 'upstream_error'])
+  expect(refused.message).toContain(broken)
+  expect(await commits()).toBe(3)
 })

@@ -47,16 +47,6 @@ async function openAll(opened: World): Promise<void> {
 describe('requests and permissions, which the decision judges whatever the store', () => {
   beforeAll(() => openAll(openLocalWorld(FILES)))
 
-  test('the endpoints list their allowed methods', async () => {
-    for (const [rest, allow] of [
-      ['', 'GET, HEAD, OPTIONS, PATCH, DELETE'],
-      ['/labels/production', 'PUT, DELETE, OPTIONS'],
-      ['/versions/1.0.0/yank', 'PUT, DELETE, OPTIONS'],
-    ] as const)
-      expect((await hub.read(at(rest), {}, 'OPTIONS')).headers.get('Allow')).toBe(allow)
-    expect((await hub.read(at('/labels/production'))).status).toBe(405)
-  })
-
   const [invalid, conflict] = ['validation_failed', 'version_conflict']
   const v1 = { version: '1.0.0' }
   const expecting = (expected: string | object | null) => ({ version: '1.1.0', expected })

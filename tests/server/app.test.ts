@@ -71,6 +71,6 @@ test('any path gets an answer, which has an error only of the form of the API', 
       expect([200, 308, 404, 503]).toContain(status)
       if (status !== 308) expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8')
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })

@@ -46,9 +46,13 @@ async function decide(accepted: AcceptedPublish, found: Found): Promise<string> 
   }
 }
 
-const decided = (accepted: AcceptedPublish, found: Found, hub = DECIDING) =>
+/** @param read gets the versions whose files the attempt reads */
+const decided = (accepted: AcceptedPublish, found: Found, hub = DECIDING, read: string[] = []) =>
   publishAsWrite(accepted, hub).decide(folderOf(found), {
-    readVersion: async () => found.text,
+    async readVersion(version) {
+      read.push(version)
+      return found.text
+    },
     readFiles: async () => [],
     readOther: () => Promise.reject(new Error('these publishes include nothing')),
     call: { signal: AbortSignal.timeout(10_000) },
@@ -81,6 +85,7 @@ test('warns if the name of a new prompt is almost that of another, and of no oth
 const OLD: Found = { versions: ['1.0.0'], text: fileOf('Old.\n') }
 const OF_SAME: Found = { versions: ['1.0.0'], text: fileOf(SAME) }
 const TWO: Found = { ...OLD, versions: ['1.0.0', '1.0.1'] }
+const MANY = Array.from({ length: 1_000 }, (_, patch) => `1.0.${patch}`)
 const isYanked = { index: 'yanked: {"1.0.1": no}\n' }
 const isFork = { index: 'forked_from: acme/code@1.0.0\n' }
 const FIRST = 'Publish acme/review 1.0.0, version'
@@ -113,29 +118,64 @@ test.each<[string, Record<string, unknown>, Found, string]>([
   ['a dry run of the first version', { dry_run: true }, {}, 'answer 1.0.0'],
   ['the expected version', { expected_version: '1.0.0' }, OLD, NEXT],
   ['another version than expected', { expected_version: '1.0.0' }, TWO, 'version_conflict'],
+  ['a yanked version expected', { expected_version: '1.0.1' }, { ...TWO, ...isYanked }, 'version_conflict'],
+  ['a version expected, none exists', { expected_version: '1.0.0' }, {}, 'version_conflict'],
+  ['another version than expected, with the same content', { expected_version: '0.9.0' }, OF_SAME, 'version_conflict'],
+  ['a conflict in a dry run', { expected_version: '0.9.0', dry_run: true }, OLD, 'version_conflict'],
   ['no version expected, none exists', { expected_version: null }, {}, FIRST],
   ['no version expected, one exists', { expected_version: null }, OLD, 'version_conflict'],
+  ['deprecated', {}, { ...OLD, index: 'status: deprecated\n' }, NEXT],
   ['archived', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
+  ['archived, in a dry run', { dry_run: true }, { ...OLD, index: 'status: archived\n' }, 'repo_archived'],
+  ['archived, with the same content', { title: 'New' }, { ...OF_SAME, index: 'status: archived\n' }, 'repo_archived'],
   ['moved away', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
   ['index.md is broken', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
   ['the latest version is broken', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
   ['the latest version has no file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
   ['beyond six digits', {}, { ...OLD, versions: ['1.0.999999'] }, 'validation_failed'],
+  ['more than 1000 versions', {}, { ...OLD, versions: MANY }, 'validation_failed'],
+  ['unchanged with 1000 versions', {}, { ...OF_SAME, versions: MANY }, 'answer 1.0.999 unchanged'],
+  [
+    'unchanged content with the current variables and tags',
+    { variables: [], tags: [] },
+    OF_SAME,
+    'answer 1.0.0 unchanged',
+  ],
+  ['content without its last byte', {}, { versions: ['1.0.0'], text: fileOf(SAME.trim()) }, NEXT],
+  ['content after a byte order mark', {}, { versions: ['1.0.0'], text: fileOf(`\ufeff${SAME}`) }, NEXT],
 ])('%s', async (_, body, found, expected) => {
   expect(await decide(acceptPublish({ body }), found)).toBe(expected)
 })
 
-test('carries over variables and parameters, drops unused variables and adds new ones', async () => {
+const KEPT = { temperature: 0.2 }
+//  case                                    body                                   names and descriptions   parameters
+test.each<[string, Record<string, unknown>, string[][], object]>([
+  [
+    'unused variables go, new ones come',
+    { content: '{{kept}} {{added}}\n' },
+    [
+      ['kept', 'Stays.'],
+      ['added', ''],
+    ],
+    KEPT,
+  ],
+  ['given variables stay, even if unused', { variables: [{ name: 'other' }] }, [['other', '']], KEPT],
+  ['given parameters replace the others', { parameters: { top_p: 1 } }, [], { top_p: 1 }],
+])('carries over variables and parameters: %s', async (_, body, variables, parameters) => {
   const more = 'variables: [{name: kept, description: Stays.}, {name: gone}]\nparameters: {temperature: 0.2}\n'
-  const found = { versions: ['1.0.0'], text: fileOf('{{kept}} {{gone}}\n', more) }
-  const attempt = await decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
+  // The latest version is the highest that is not yanked.
+  const found = {
+    versions: ['1.0.0', '2.0.0'],
+    index: 'yanked: {"2.0.0": no}\n',
+    text: fileOf('{{kept}} {{gone}}\n', more),
+  }
+  const read: string[] = []
+  const attempt = await decided(acceptPublish({ body: { bump: 'patch', ...body } }), found, DECIDING, read)
   if (attempt.kind !== 'commit') throw new Error('expected a commit')
   const record = recordOf(attempt.answer.data)
-  expect(record.variables.map(({ name, description }) => [name, description])).toEqual([
-    ['kept', 'Stays.'],
-    ['added', ''],
-  ])
-  expect([record.parameters, record.previous_version]).toEqual([{ temperature: 0.2 }, '1.0.0'])
+  expect(record.variables.map(({ name, description }) => [name, description])).toEqual(variables)
+  expect([record.parameters, record.previous_version, record.version]).toEqual([parameters, '2.0.0', '2.0.1'])
+  expect(read).toEqual(['1.0.0'])
 })
 
 describe('a token in the latest version that was committed directly to git', () => {
