@@ -26,6 +26,7 @@ import { countOf } from '../src/domain/text/count-of.ts'
 import { openFolder } from '../src/files/plain-files.ts'
 import { takeLock } from '../src/git/process-lock.ts'
 import { bundlePlaceOf, ensureBundle } from '../src/hosts/node/builds/pages-bundle.ts'
+import { parseAhead } from '../src/hosts/node/builds/parse-ahead.ts'
 import { findCode } from '../src/hosts/node/code-commit.ts'
 import { type Bundle, loadRender } from '../src/hosts/node/pages.ts'
 import { LOOK_FILE } from '../src/site/rendering.ts'
@@ -63,7 +64,12 @@ async function build(config: Config, places: BuildPlaces, source: BuildSource): 
   try {
     // Another process bundles the pages at the same time, unless a bundle of this code already exists.
     const bundling = ensureBundle(bundlePlaceOf(process.cwd()), stopping.signal)
-    const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show)
+    const writing = writeData(
+      config,
+      { siteDir: next.dist, indexPath: indexOf(next) },
+      progress.show,
+      (content, prompts) => parseAhead(content.git, prompts),
+    )
     const [bundle, written] = await Promise.all([bundling, writing])
     await writePages(config, bundle, next)
     writeBuildRecord(builtFile(next), { built_at: new Date().toISOString(), source })

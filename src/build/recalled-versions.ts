@@ -56,6 +56,14 @@ export function listUnread(files: readonly ListedFile[], before: string | undefi
   return files.flatMap(({ path, id }) => (findVersionOf(path) !== undefined && known.has(`${id} ${path}`) ? [] : path))
 }
 
+/** Lists the files beside those of versions, whose bytes are read again when a version is packed. */
+export function listBeside(files: readonly ListedFile[]): string[] {
+  return files.flatMap(({ path }) => (path.split('/').length > VERSION_DEPTH ? path : []))
+}
+
+/** The parts of the path of a version file: `owner/name/versions/1.0.0.md`. */
+const VERSION_DEPTH = 4
+
 /** Lists the versions whose records are as they were: their files have not changed, and they follow the same version. */
 export function listUnchanged(
   { versions }: Pick<RepositoryEntry, 'versions'>,

@@ -26,7 +26,14 @@ import { readDigests } from '../skills/npm.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
-import { type KnownTroubles, listUnchanged, listUnread, marksOfServed, openRecall } from './recalled-versions.ts'
+import {
+  type KnownTroubles,
+  listBeside,
+  listUnchanged,
+  listUnread,
+  marksOfServed,
+  openRecall,
+} from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { describeFailure, openHistoryFiles } from './shared-files.ts'
 
@@ -65,11 +72,27 @@ export interface BuiltState {
   filesRead: number
 }
 
+/** A prompt, and its files. */
+export type PromptFiles = readonly [fullName: string, files: readonly ListedFile[]]
+
+/** Prompts that another thread parses. */
+export interface ParsedAhead {
+  /** Takes a prompt, in the order in which they were given. @returns undefined if the rest must be read without the thread */
+  take(fullName: string): ReturnType<typeof readRepository> | undefined
+  end(): void
+}
+
 /** Updates a site from a listing of the content, whose files are opened if the folder can be read. Must not be called again after an error. */
 export type BuildState = (
   listing: ContentListing,
   openContent: () => ContentReader,
-  options: { day: string; history: History; isStrict?: boolean },
+  options: {
+    day: string
+    history: History
+    isStrict?: boolean
+    /** Starts to parse the new prompts in another thread, if that is worth it. */
+    parseAhead?: (prompts: PromptFiles[]) => ParsedAhead | undefined
+  },
 ) => BuiltState
 
 /**
@@ -104,7 +127,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
   }
   let lastOrders = parts.ordersOf?.(entries)
   const writeHistory = openHistoryFiles(sink, sink.listPathsOutside('/data/v1/repos/'))
-  return (listing, openContent, { day, history, isStrict = false }) => {
+  return (listing, openContent, { day, history, isStrict = false, parseAhead }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.others.problems)
     const problemsListed = listListingProblems(listing)
     const round = openRound(problemsListed)
@@ -134,10 +157,10 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       isThere.set(fullName, false)
     }
     const mayDrop = kept < repositories.size
-    const make = ({ fullName, part, before, stats, added }: Changed) => {
+    const make = ({ fullName, part, before, stats, added }: Changed, parsed?: ReturnType<typeof readRepository>) => {
       const { files, marks } = part
       const { recall, recalled, note } = openRecall(before, troubles.get(fullName), marks, sink.read)
-      const found = derive(fullName, () => readRepository(folder, fullName, files, recall), round)
+      const found = parsed ?? derive(fullName, () => readRepository(folder, fullName, files, recall), round)
       if (found && found.troubles.size > 0) troubles.set(fullName, note(found.troubles))
       else troubles.delete(fullName)
       if (!found) {
@@ -171,18 +194,42 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     }
     const total = changed.size
     const inOrder = folder
-    inOrder.expect?.([...changed.values()].flatMap(({ part, before }) => listUnread(part.files, before?.marks)))
+    const isNew = ({ fullName, before }: Changed) => !before && !troubles.has(fullName)
+    const added = [...changed.values()].filter(isNew)
+    let ahead = parseAhead?.(added.map(({ fullName, part }) => [fullName, part.files]))
+    const expect = () =>
+      inOrder.expect?.(
+        [...changed.values()].flatMap((one) =>
+          ahead && isNew(one) ? listBeside(one.part.files) : listUnread(one.part.files, one.before?.marks),
+        ),
+      )
+    expect()
+    const takeAhead = (one: Changed) => {
+      if (!ahead || !isNew(one)) return undefined
+      const parsed = ahead.take(one.fullName)
+      if (!parsed) {
+        ahead.end()
+        ahead = undefined
+        expect()
+      }
+      return parsed
+    }
     const makeNow = (one: Changed, reader: ContentReader) => {
       parts.onProgress?.(total - changed.size, total)
+      const parsed = reader === inOrder ? takeAhead(one) : undefined
       changed.delete(one.fullName)
       folder = reader
-      make(one)
+      make(one, parsed)
     }
     const findAsked = () => changed.get(parts.findAsked?.(changed) ?? '')
-    for (const one of changed.values()) {
-      // Many files are read at once in the order of the list, so what is made before its turn has a reader of its own.
-      for (let asked = findAsked(); asked; asked = findAsked()) makeNow(asked, openContent())
-      if (changed.has(one.fullName)) makeNow(one, inOrder)
+    try {
+      for (const one of changed.values()) {
+        // Many files are read at once in the order of the list, so what is made before its turn has a reader of its own.
+        for (let asked = findAsked(); asked; asked = findAsked()) makeNow(asked, openContent())
+        if (changed.has(one.fullName)) makeNow(one, inOrder)
+      }
+    } finally {
+      ahead?.end()
     }
     folder = inOrder
     const neighbours: Neighbours = {

@@ -5,14 +5,14 @@ import type { Config } from '../config.ts'
 import { readHistory } from '../content/content-history.ts'
 import { isFolderUnreadable, listIgnored } from '../content/content-listing.ts'
 import { openObjects } from '../content/content-reader.ts'
-import { describeMissing, lookOnce } from '../content/content-source.ts'
+import { type ContentSource, describeMissing, lookOnce } from '../content/content-source.ts'
 import { findFirstFiles, listProblems } from '../content/first-files.ts'
 import { filesInto } from '../content/write-files.ts'
 import { buildSearchIndex } from '../search/write-index.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink } from './data-sink.ts'
 import { findSharedFile, listSharedPaths } from './shared-files.ts'
-import { openSiteData } from './site-data.ts'
+import { openSiteData, type ParsedAhead, type PromptFiles } from './site-data.ts'
 
 /** The output locations. */
 interface DataPlaces {
@@ -41,6 +41,7 @@ export async function writeData(
   { contentDir, baseUrl, buildDay }: Pick<Config, 'contentDir' | 'baseUrl' | 'buildDay'>,
   { siteDir, indexPath }: DataPlaces,
   onProgress: (step: string, done: number, total: number) => void = () => {},
+  parseAhead?: (source: ContentSource, prompts: PromptFiles[]) => ParsedAhead | undefined,
 ): Promise<WrittenData> {
   const { sink, count } = openFolder(siteDir)
   const { catalogue, ignored } = await lookOnce(contentDir, process.env, async (look, source) => {
@@ -58,7 +59,12 @@ export async function writeData(
       onProgress: (done, total) => onProgress('Writing the data', done, total),
     })
     const openContent = () => openObjects(source.git, look.listing)
-    const { catalogue } = makeState(look.listing, openContent, { day: buildDay, history, isStrict: true })
+    const { catalogue } = makeState(look.listing, openContent, {
+      day: buildDay,
+      history,
+      isStrict: true,
+      ...(parseAhead && { parseAhead: (prompts) => parseAhead(source, prompts) }),
+    })
     for (const path of listSharedPaths(catalogue)) sink.write(path, findSharedFile(catalogue, path)!)
     return { catalogue, ignored: listIgnored(look.listing) }
   })

@@ -36,7 +36,7 @@ export interface ContentLook {
 }
 
 /** A content folder. */
-type ContentSource = ReturnType<typeof openContentSource>
+export type ContentSource = ReturnType<typeof openContentSource>
 
 /** Above this number of prompts, everything is listed again. */
 const MAX_CHANGED_PROMPTS = 1_000

@@ -154,6 +154,8 @@ export function createGit(
     })
   }
   return {
+    /** For another thread, which opens git in the same place. */
+    place: { folder, own },
     /** Reads objects without a process of its own for each question; undefined in threads that ask rarely. */
     objects: readers && getOrAdd(readers, JSON.stringify([folder, own]), () => openObjectReader((args) => start(args))),
     tryRun,

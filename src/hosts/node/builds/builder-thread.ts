@@ -41,6 +41,7 @@ import {
 } from './builder-messages.ts'
 import { openComparison } from './compare-versions.ts'
 import { openEarlyAnswers } from './early-reads.ts'
+import { parseAhead } from './parse-ahead.ts'
 import { openKeeper } from './seen-content.ts'
 import { describeFolder, nameNewIndex, OLD_BUILD_MS, removeOtherIndexes, SiteBuild } from './site-folder.ts'
 import { formatOrders, parseOrders } from './snapshots.ts'
@@ -384,7 +385,11 @@ async function build(wanted: Wanted): Promise<void> {
   database.begin(number)
   isWriting = true
   listed = listing.prompts
-  const made = mine.makeState(listing, () => tellAlive(openObjects(content.git, listing, ahead)), { day, history })
+  const made = mine.makeState(listing, () => tellAlive(openObjects(content.git, listing, ahead)), {
+    day,
+    history,
+    parseAhead: (prompts) => parseAhead(content.git, prompts),
+  })
   const broken = Object.fromEntries(groupProblems([...others, ...made.problems]))
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
   const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
