@@ -1,12 +1,12 @@
 // Takes the versions of a repository whose files have not changed from their served records, because parsing a version file takes much longer: otherwise, each new version of a prompt would cost as much as all of its versions.
 
 import type { RepositoryOutline } from '../catalogue/outline.ts'
-import { restoreVersion } from '../catalogue/recall.ts'
 import type { RecalledVersion, VersionTrouble } from '../content/content-dir.ts'
 import type { ListedFile } from '../content/content-listing.ts'
 import { findVersionOf, groupAboutVersions } from '../content/version-files.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
+import { recallVersion } from '../domain/publishing/repository-state.ts'
 import { compareVersions } from '../domain/values/versions.ts'
 import type { StoredRepository } from './data-sink.ts'
 
@@ -42,7 +42,7 @@ export function openRecall(
       const text = read(DATA_FILES.version(owner, name, version))
       if (text === undefined) return undefined
       recalled.add(version)
-      return { entry: restoreVersion(JSON.parse(text).data) }
+      return { entry: recallVersion(JSON.parse(text).data) }
     },
     /** Returns what is to be known of troubles for as long as the files stay the same. */
     note: (found: ReadonlyMap<string, VersionTrouble>): KnownTroubles =>

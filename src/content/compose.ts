@@ -87,7 +87,7 @@ function readParts(dir: string, { owner, name }: RepositoryPlace, found: Lines):
   const known = [...names].map((fullName) => readState(dir, splitFullName(fullName)!))
   return resolveRequestIncludes({ owner, name }, found, known).map((one) => {
     const place = { ...splitFullName(one.repository)!, version: one.version }
-    return { ...one, text: readVersion(dir, place), hasFiles: hasFolder(dir, place) }
+    return { ...one, file: readVersion(dir, place), hasFiles: hasFolder(dir, place) }
   })
 }
 

@@ -360,7 +360,7 @@ export const SLOW: Readonly<Record<string, CallsOf>> = {
         const lines = findRequestIncludes(input, stateOf('a'), undefined)
         return resolveRequestIncludes(PLACE, lines, known)
       },
-      decide(text, input, [{ ...PART, text: `---\n${FRONT}---\n${text}` }]),
+      decide(text, input, [{ ...PART, file: `---\n${FRONT}---\n${text}` }]),
     ]
   },
   'a change is decided': (text) => [

@@ -392,7 +392,7 @@ test('composing stores what a plain publish of the assembled text stores', () =>
   const publisher = { published_by: 'acme', clock: { nowMs: 0, isShared: false }, provenance: undefined }
   const state = recallRepositoryState({ owner: 'acme', name: 'whole' }, undefined)
   const decide = (body: object, parts: { text: string }[]) =>
-    decidePublish(parsePublishRequest(body), state, { text: undefined, files: [] }, publisher, {
+    decidePublish(parsePublishRequest(body), state, { file: undefined, files: [] }, publisher, {
       baseUrl,
       around,
       parts: parts.map(({ text }) => ({
@@ -401,7 +401,7 @@ test('composing stores what a plain publish of the assembled text stores', () =>
         version: '1.0.0',
         concerns: [],
         hasFiles: false,
-        text: `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${text}`,
+        file: `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${text}`,
       })),
     })
   const texts = fc

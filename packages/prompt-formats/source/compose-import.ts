@@ -128,10 +128,9 @@ function readParts(
   const problems: ValueProblem[] = []
   const parts = resolved.value.flatMap((one): Part[] => {
     const existing = repositories.get(one.repository)!
-    const text = existing.read(one.version)
-    const { value } = parseVersionFile(text)
+    const { value } = parseVersionFile(existing.read(one.version))
     const hasFiles = existing.describeFiles(one.version).length > 0
-    if (value) return [readPart({ ...one, text, hasFiles }, value, measure)]
+    if (value) return [readPart({ ...one, hasFiles }, value, measure)]
     problems.push({ key: 'content', message: `content/${one.repository}/versions/${one.version}.md is not valid` })
     return []
   })

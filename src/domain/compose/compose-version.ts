@@ -3,7 +3,7 @@
 import type { Variable } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
-import type { VersionFile } from '../content/prompt-file.ts'
+import type { VersionFile, WrittenFile } from '../content/prompt-file.ts'
 import type { Parsed } from '../text/problems.ts'
 import type { Include } from '../values/include.ts'
 import type { Part } from './assemble.ts'
@@ -12,8 +12,8 @@ import type { Resolved, SourceLine } from './resolve.ts'
 
 /** A version that an include line includes, as it is in git. */
 export interface WrittenPart extends Resolved {
-  /** Its file; undefined if there is none. */
-  text: string | undefined
+  /** Undefined if it has no file. */
+  file: WrittenFile | undefined
   /** Whether it has files beside its SKILL.md. */
   hasFiles: boolean
 }
@@ -68,7 +68,7 @@ export function ownVariables({
 
 /** Describes a version to include. @param file its parsed file @param measure computes the digest of content */
 export function readPart(
-  { repository, version, hasFiles }: WrittenPart,
+  { repository, version, hasFiles }: Pick<WrittenPart, 'repository' | 'version' | 'hasFiles'>,
   { content, format, variables, includes }: VersionFile,
   measure: (content: string) => Pick<VersionEntry, 'content_sha256'>,
 ): Part {

@@ -22,6 +22,9 @@ export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
   content: string
 }
 
+/** A version as it was written: the text of its file or, if the hub has its record, what is in the file. */
+export type WrittenFile = string | VersionFile
+
 /** A version file or a version's record, which has null for what is missing. */
 type PublishedVersion = Omit<VersionFile, 'skill' | 'provenance' | 'attestations'> & {
   skill?: GivenSkill | null | undefined

@@ -82,6 +82,6 @@ export function withIncludes(
 /** @throws HubError `upstream_error`, because a broken file on the branch is not the sender's fault */
 function readIncluded(written: readonly WrittenPart[], measure: Measure): Part[] {
   return written.map((part) =>
-    readPart(part, readListedVersion(splitFullName(part.repository)!, part.version, part.text), measure),
+    readPart(part, readListedVersion(splitFullName(part.repository)!, part.version, part.file), measure),
   )
 }

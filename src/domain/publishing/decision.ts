@@ -32,6 +32,7 @@ import {
   isSameVersion,
   type RepositoryFile,
   type VersionFile,
+  type WrittenFile,
 } from '../content/prompt-file.ts'
 import { checkVersion, findLongFile } from '../content/rules.ts'
 import { findWeakDescription, type ListedSkill } from '../content/skill-descriptions.ts'
@@ -121,13 +122,13 @@ interface DecisionTools {
 /**
  * Decides the result of a request.
  *
- * @param latestText the file of the latest version, or undefined if there is none
+ * @param written the latest version, or undefined if there is none
  * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`, `quota_exceeded`, `bump_too_small`; `upstream_error` when that file cannot be read
  */
 export function decidePublish(
   request: PublishInput,
   state: RepositoryState,
-  latestText: string | undefined,
+  written: WrittenFile | undefined,
   publisher: Publisher,
   { measure, addresses, around, parts, files: known }: DecisionTools,
 ): PublishDecision {
@@ -143,7 +144,7 @@ export function decidePublish(
   if (file.moved_to !== null)
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
   refuseConflict(request, fullName, latestVersion)
-  const latest = latestVersion === undefined ? undefined : readListedVersion(state, latestVersion, latestText)
+  const latest = latestVersion === undefined ? undefined : readListedVersion(state, latestVersion, written)
   const changes = changesOf(request, state, file, around)
   const isIndexChanged = Object.keys(changes).length > 0
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined

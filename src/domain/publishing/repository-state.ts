@@ -1,8 +1,9 @@
 // Parses a repository's state in git: its `index.md`, its sorted versions, and the file of its owner; or rebuilds it from records.
 import { pick } from '../api/envelope.ts'
 import { HubError } from '../api/errors.ts'
-import type { Repository, VersionRow } from '../api/schema.ts'
+import type { Repository, VersionRecord, VersionRow } from '../api/schema.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
+import type { VersionEntry } from '../content/content-tree.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
 import {
   DEFAULT_REPOSITORY_FILE,
@@ -12,9 +13,13 @@ import {
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
+  storeAttestations,
   type VersionFile,
+  type WrittenFile,
 } from '../content/prompt-file.ts'
+import { storeSkill } from '../content/skill.ts'
 import { formatProblems, type ValueProblem } from '../text/problems.ts'
+import { entriesOf } from '../values/file-entry.ts'
 import { compareVersions, sortVersions } from '../values/versions.ts'
 
 /** A repository at one commit. */
@@ -95,6 +100,24 @@ export function recallFile(repository: Repository, versions: readonly YankedVers
   }
 }
 
+/** The fields of a version file, and those derived from its bytes, that a record repeats unchanged. */
+const VERSION_FIELDS = [
+  ...(['version', 'content', 'content_sha256', 'size_bytes', 'format', 'variables', 'parameters'] as const),
+  ...(['changelog', 'published_at', 'published_by'] as const),
+]
+
+/** Rebuilds a version from its record. */
+export function recallVersion(record: VersionRecord): VersionEntry {
+  return {
+    ...pick(record, VERSION_FIELDS),
+    ...(record.provenance !== null && { provenance: record.provenance }),
+    ...storeAttestations(record.attestations),
+    ...(record.skill && { skill: storeSkill(record.skill) }),
+    ...(record.includes.length > 0 && { includes: record.includes }),
+    ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),
+  }
+}
+
 /** Parses a repository's `index.md`. @throws HubError `upstream_error` */
 export function readIndex({ owner, name }: { owner: string; name: string }, text: string | undefined): RepositoryFile {
   if (text === undefined) return DEFAULT_REPOSITORY_FILE
@@ -115,13 +138,15 @@ export function readOwner(owner: string, text: string | undefined): OwnerFile | 
   return parsed?.value
 }
 
-/** Parses a listed version. @param text its file, or undefined if there is none @throws HubError `upstream_error` */
+/** Reads a listed version. @param written undefined if it has no file @throws HubError `upstream_error` */
 export function readListedVersion(
   { owner, name }: { owner: string; name: string },
   version: string,
-  text: string | undefined,
+  written: WrittenFile | undefined,
 ): VersionFile {
-  const parsed = text === undefined ? { problems: [{ key: '', message: 'expected a file' }] } : parseVersionFile(text)
+  if (typeof written === 'object') return written
+  const parsed =
+    written === undefined ? { problems: [{ key: '', message: 'expected a file' }] } : parseVersionFile(written)
   if (parsed.problems) throw brokenFileError({ kind: 'version', owner, name, version }, parsed.problems)
   return parsed.value
 }

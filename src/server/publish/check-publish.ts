@@ -1,8 +1,8 @@
 // Decides what a publish would do, from the build and the fresh copies, never from the git host. It writes nothing.
 
 import { isComposed } from '../../domain/compose/compose-version.ts'
-import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
+import { recallVersion } from '../../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { Provenance } from '../../domain/values/values.ts'
 import { unpackFiles } from '../../files/read-archive.ts'
@@ -33,7 +33,7 @@ export async function checkPublish(
   const latest = await recallWritten({ owner, name }, state.latest, parts)
   const publisher = { published_by: publishedBy, clock: { nowMs, isShared: false }, provenance }
   const around = { ...(await readSurroundings({ owner, name }, body, parts)), needsMajor }
-  const included = isComposed(body) ? await readParts(body, state, latest.text, readNeighbour, nowMs, parts) : []
+  const included = isComposed(body) ? await readParts(body, state, latest.file, readNeighbour, nowMs, parts) : []
   const { decidePublish } = await import('./decide.ts')
   const { baseUrl } = parts
   const decided = await parts.runLong(decidePublish, body, state, latest, publisher, {
@@ -45,14 +45,14 @@ export async function checkPublish(
   return { ...decided, warnings: [...decided.warnings, ...near] }
 }
 
-/** Rebuilds a version as it is in git from its record and its archive. */
+/** Rebuilds a version from its record and its archive. */
 async function recallWritten(
   { owner, name }: { owner: string; name: string },
   version: string | undefined,
   sources: Sources,
 ): Promise<WrittenVersion> {
   const record = version === undefined ? undefined : (await findVersion(owner, name, version, sources))?.value()
-  if (!record) return { text: undefined, files: [] }
+  if (!record) return { file: undefined, files: [] }
   const archive = await findArchive(record, sources)
-  return { text: formatPublished(record), files: archive ? unpackFiles(archive.bytes) : [] }
+  return { file: recallVersion(record), files: archive ? unpackFiles(archive.bytes) : [] }
 }

@@ -6,6 +6,7 @@ import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
 import type { WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
+import type { WrittenFile } from '../../domain/content/prompt-file.ts'
 import {
   compareWritten,
   decidePublish as decide,
@@ -24,10 +25,10 @@ import { measure, measureFile } from '../../files/measure.ts'
 
 export { readPromptFile, readPublishBody }
 
-/** A version as it is in git. */
+/** A version, with its files. */
 export interface WrittenVersion {
-  /** Its file; undefined if there is none. */
-  text: string | undefined
+  /** Undefined if it has no file. */
+  file: WrittenFile | undefined
   /** The files beside its SKILL.md, sorted by path. */
   files: readonly VersionFileBytes[]
 }
@@ -46,21 +47,21 @@ export function decidePublish(
     bundle: bundlerOf(state),
   }
   const addresses = addressesBelow(baseUrl)
-  return decide(request, state, latest.text, publisher, { measure, addresses, around, parts, files })
+  return decide(request, state, latest.file, publisher, { measure, addresses, around, parts, files })
 }
 
 /** Describes a version that an earlier publish wrote. @param before the version with which it was compared, if any @throws HubError `upstream_error` */
 export function describePublished(
   state: RepositoryState,
   version: string,
-  { text, files }: WrittenVersion,
-  before: { version: string; text: string | undefined } | undefined,
+  { file: written, files }: WrittenVersion,
+  before: { version: string; file: WrittenFile | undefined } | undefined,
   { baseUrl, isAssembled }: { baseUrl: string; isAssembled: boolean },
 ): { record: VersionRecord; entry: VersionEntry; warnings: Warning[]; breaking: boolean } {
-  const file = readListedVersion(state, version, text)
+  const file = readListedVersion(state, version, written)
   const plain = { ...file, ...measure(file.content), version }
   const entry = files.length === 0 ? plain : { ...plain, bundle: bundlerOf(state)(plain, files) }
-  const latest = before && { ...readListedVersion(state, before.version, before.text), version: before.version }
+  const latest = before && { ...readListedVersion(state, before.version, before.file), version: before.version }
   const { difference, warnings: breaking } = compareWritten(latest, entry)
   return {
     record: recordVersion(entry, nextLower(state.versions, version), state, addressesBelow(baseUrl)),

@@ -53,7 +53,10 @@ const decided = (accepted: AcceptedPublish, found: Found, hub = DECIDING, read: 
       read.push(version)
       return found.text
     },
-    readFiles: async () => [],
+    async readWritten(version) {
+      read.push(version)
+      return { file: found.text, files: [] }
+    },
     readOther: () => Promise.reject(new Error('these publishes include nothing')),
     call: { signal: AbortSignal.timeout(10_000) },
   })

@@ -195,9 +195,9 @@ async function decideAttempt(
     provenance: proposal ? proposal.provenance : bearer.provenance,
     attestations: verify ? judgeSignatures(await verify(), { issuer, owner: ownerFile, name }) : [],
   }
-  const latest = await readWritten(state.latest, readers)
+  const latest = state.latest === undefined ? NOTHING : await readers.readWritten(state.latest)
   const parts = isComposed(body)
-    ? await readParts(body, state, latest.text, neighboursInGit(readers.readOther), publisher.clock.nowMs, deps)
+    ? await readParts(body, state, latest.file, neighboursInGit(readers.readOther), publisher.clock.nowMs, deps)
     : []
   const needsMajor = hasPublishingRule(ownerFile, 'semver')
   const around = { ...(await readSurroundings({ owner, name }, body, deps)), needsMajor }
@@ -266,11 +266,8 @@ function refuseUnreviewed({ owner, name }: RepositoryPlace, file: OwnerFile | un
   )
 }
 
-async function readWritten(version: string | undefined, { readVersion, readFiles }: Readers): Promise<WrittenVersion> {
-  if (version === undefined) return { text: undefined, files: [] }
-  const [text, files] = await Promise.all([readVersion(version), readFiles(version)])
-  return { text, files }
-}
+/** The latest version of a prompt that has none. */
+const NOTHING: WrittenVersion = { file: undefined, files: [] }
 
 /** Rebuilds the response to an earlier publish from its commit and the version's file. @throws HubError `not_found` for a version that was taken down */
 async function replay(
@@ -290,11 +287,11 @@ async function replay(
   const isUpdate = headline.startsWith('Update ')
   const isBefore = (other: string) => compareVersions(other, version) > 0 && !Object.hasOwn(state.file.yanked, other)
   const before = isUpdate ? undefined : state.versions.find(isBefore)
-  const [written, earlierText] = await Promise.all([
-    readWritten(version, readers),
+  const [written, earlierFile] = await Promise.all([
+    readers.readWritten(version),
     before === undefined ? undefined : readers.readVersion(before),
   ])
-  const compared = before === undefined ? undefined : { version: before, text: earlierText }
+  const compared = before === undefined ? undefined : { version: before, file: earlierFile }
   const { describePublished } = await import('./decide.ts')
   const { entry, ...described } = await deps.runLong(describePublished, state, version, written, compared, {
     baseUrl,

@@ -4,11 +4,11 @@ import { mapConcurrently } from '../../concurrency/promises.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
-import type { ResultEntry } from '../../domain/content/content-tree.ts'
-import { formatPublished, listRemoved } from '../../domain/content/prompt-file.ts'
+import type { ResultEntry, VersionEntry } from '../../domain/content/content-tree.ts'
+import { listRemoved } from '../../domain/content/prompt-file.ts'
 import { formatResultFile, parseResultFile } from '../../domain/content/result-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { brokenFileError, readListedVersion } from '../../domain/publishing/repository-state.ts'
+import { brokenFileError, readListedVersion, recallVersion } from '../../domain/publishing/repository-state.ts'
 import { findFilePathProblem, sortFiles, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { isSuite, type RepositoryPlace, type VersionPlace } from '../../domain/values/names.ts'
 import { measure, measureFile } from '../../files/measure.ts'
@@ -17,6 +17,7 @@ import type { Sources } from '../hub.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion, findVersions } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
+import type { WrittenVersion } from './decide.ts'
 
 /** Maximum number of files that are read at once. */
 const AT_ONCE = 4
@@ -24,8 +25,8 @@ const AT_ONCE = 4
 /** Where a write reads what there is. */
 export type GitSources = Sources & { git: GitStore }
 
-/** Reads a listed version's file. @returns undefined for a version that is not listed */
-type ReadVersion = (version: string) => Promise<string | undefined>
+/** Reads a listed version: what the hub's record says or, without one, its file in git. @returns undefined for a version that is not listed */
+type ReadVersion = (version: string) => Promise<VersionEntry | string | undefined>
 
 /** Reads another repository at the commit that the attempt builds on. @throws HubError `unavailable` if the branch has moved since, so that the write tries again */
 export type ReadOther = (place: RepositoryPlace) => Promise<{
@@ -36,8 +37,8 @@ export type ReadOther = (place: RepositoryPlace) => Promise<{
 /** Reads more of what is in git at the commit that the attempt builds on. */
 export interface Readers {
   readVersion: ReadVersion
-  /** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
-  readFiles: (version: string) => Promise<readonly VersionFileBytes[]>
+  /** Does the same, with the files beside its SKILL.md. */
+  readWritten: (version: string) => Promise<WrittenVersion>
   readOther: ReadOther
   /** The options of further calls to git, with the deadline of the attempt. */
   call: CallOptions
@@ -57,20 +58,23 @@ export function openReaders(
       const id = versions.get(version)
       if (id === undefined) return undefined
       const record = (await findVersion(place.owner, place.name, version, deps))?.value()
-      if (record) return formatPublished(record)
+      if (record) return recallVersion(record)
       return decodeText(`${place.owner}/${place.name}@${version}`, await git.readBlob(id, call))
     }
+  const readVersion = versionsIn({ owner, name }, folder)
   return {
     call,
-    readVersion: versionsIn({ owner, name }, folder),
-    async readFiles(version) {
+    readVersion,
+    async readWritten(version) {
       const place = { owner, name, version }
-      const record = (await findVersion(owner, name, version, deps))?.value()
-      if (!record) return readVersionFiles(place, folder, { git, call })
-      return mapConcurrently(AT_ONCE, record.files, async ({ path }) => {
-        const file = await findFile(place, path, deps)
-        return measureFile(path, Uint8Array.from(file!.bytes))
+      const file = await readVersion(version)
+      if (typeof file !== 'object') return { file, files: await readVersionFiles(place, folder, { git, call }) }
+      if (!file.bundle) return { file, files: [] }
+      const files = await mapConcurrently(AT_ONCE, file.bundle.files, async ({ path }) => {
+        const found = await findFile(place, path, deps)
+        return measureFile(path, Uint8Array.from(found!.bytes))
       })
+      return { file, files }
     },
     async readOther(place) {
       const other = await git.readFolder(place, call)
@@ -145,7 +149,7 @@ interface TestedVersion extends ResultsInGit {
 export async function readTested(
   { owner, name, version }: VersionPlace,
   folder: Pick<FolderState, 'results'>,
-  { readVersion, call }: { readVersion: (version: string) => Promise<string | undefined>; call: CallOptions },
+  { readVersion, call }: Pick<Readers, 'readVersion' | 'call'>,
   deps: GitSources,
 ): Promise<TestedVersion> {
   const { git } = deps

@@ -10,10 +10,10 @@ import { type ChangeMark, markFor } from '../../domain/catalogue/change-mark.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { Models } from '../../domain/content/models.ts'
-import { formatPublished, parseVersionFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
-import { nextLower, readIndex } from '../../domain/publishing/repository-state.ts'
+import { parseVersionFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
+import { nextLower, readIndex, recallVersion } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
-import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
+import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { sortVersions } from '../../domain/values/versions.ts'
 import { measure } from '../../files/measure.ts'
@@ -257,21 +257,15 @@ async function readVersion(
   const { git } = sources
   // A version never changes, so its own record says what it is, whatever git says now.
   const known = (await findVersion(owner, name, version, sources))?.value()
-  const file = known ? formatPublished(known) : decodeText(version, await readBlob(folder.versions.get(version)!, git))
-  const entry = readEntry(version, file)
-  if (known?.bundle_sha256 && entry)
-    return { ...entry, bundle: { sha256: known.bundle_sha256, files: entriesOf(known.files) }, files: [] }
-  if (known || !entry?.skill || !folder.folders.has(version)) return entry && { ...entry, files: [] }
+  if (known) return { ...recallVersion(known), files: [] }
+  // A file with problems is no version.
+  const { value } = parseVersionFile(decodeText(version, await readBlob(folder.versions.get(version)!, git)))
+  const entry = value && { ...value, ...measure(value.content), version }
+  if (!entry?.skill || !folder.folders.has(version)) return entry && { ...entry, files: [] }
   const call = { signal: AbortSignal.timeout(READ_MS) }
   const files = await readVersionFiles({ owner, name, version }, folder, { git, call })
   const { bundleFiles } = await import('../../files/archive.ts')
   return { ...entry, bundle: bundleFiles({ owner, name }, { ...entry, skill: entry.skill }, files).bundle, files }
-}
-
-/** @returns undefined for a file with problems */
-function readEntry(version: string, text: string): VersionEntry | undefined {
-  const { value } = parseVersionFile(text)
-  return value && { ...value, ...measure(value.content), version }
 }
 
 /** Stores a version and, first, its files and attestations, so that no record names a file that cannot be read. */

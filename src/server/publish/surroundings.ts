@@ -7,7 +7,7 @@ import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
 import { isComposed, type WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { SameContent } from '../../domain/compose/take-along.ts'
-import { formatPublished } from '../../domain/content/prompt-file.ts'
+import type { WrittenFile } from '../../domain/content/prompt-file.ts'
 import type { ListedSkill } from '../../domain/content/skill-descriptions.ts'
 import type { TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
 import { type AttestationVerdict, acceptAll, type VerifiedSignature } from '../../domain/publishing/attested.ts'
@@ -16,6 +16,7 @@ import {
   type RepositoryState,
   readRepositoryState,
   recallRepositoryState,
+  recallVersion,
 } from '../../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../domain/values/names.ts'
@@ -31,7 +32,7 @@ const AT_ONCE = 4
 /** A repository that is included, and its versions. */
 interface Neighbour {
   state: RepositoryState
-  readVersion: (version: string) => Promise<Pick<WrittenPart, 'text' | 'hasFiles'>>
+  readVersion: (version: string) => Promise<Pick<WrittenPart, 'file' | 'hasFiles'>>
 }
 
 /** Reads a repository that a line includes. */
@@ -45,7 +46,7 @@ export function neighboursInGit(readOther: ReadOther): ReadNeighbour {
     return {
       state: readRepositoryState(found),
       readVersion: async (version) => ({
-        text: await readVersion(version),
+        file: await readVersion(version),
         hasFiles: folder.folders.has(version),
       }),
     }
@@ -62,8 +63,8 @@ export function neighboursInRecords(deps: Sources): ReadNeighbour {
       state: recallRepositoryState({ owner, name }, standing),
       readVersion: async (version) => {
         const record = (await findVersion(owner, name, version, deps))?.value()
-        if (!record) return { text: undefined, hasFiles: false }
-        return { text: formatPublished(record), hasFiles: record.bundle_sha256 !== null }
+        if (!record) return { file: undefined, hasFiles: false }
+        return { file: recallVersion(record), hasFiles: record.bundle_sha256 !== null }
       },
     }
   }
@@ -72,14 +73,14 @@ export function neighboursInRecords(deps: Sources): ReadNeighbour {
 /**
  * Resolves the include lines of a publish that is to be composed, and reads the versions.
  *
- * @param latest the file of the latest version of the prompt itself
+ * @param latest the latest version of the prompt itself
  * @returns the versions in the order of the lines
  * @throws HubError `validation_failed` for lines that name nothing to include; also the errors of git
  */
 export async function readParts(
   body: PublishInput,
   state: RepositoryState,
-  latest: string | undefined,
+  latest: WrittenFile | undefined,
   readNeighbour: ReadNeighbour,
   nowMs: number,
   deps: Sources,
