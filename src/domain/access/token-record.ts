@@ -48,9 +48,3 @@ export function parseScope(scope: string): { owner: string; name: string | undef
   if (name === '*') return { owner, name: undefined }
   return isName(name) ? { owner, name } : undefined
 }
-
-/** Returns whether a scope covers a repository: `a/b` never covers `a/bc`, and `a/*` never covers `ab/c`. */
-export function coversRepository(scope: string, owner: string, name: string): boolean {
-  const parsed = parseScope(scope)
-  return parsed !== undefined && parsed.owner === owner && (parsed.name === undefined || parsed.name === name)
-}

@@ -27,55 +27,60 @@ export const NO_SKILL = 'is no longer a skill'
 
 /** Returns the changes that a caller of `from` must know about before upgrading to `to`. docs/contract.md section 7. */
 export function compareForCallers(from: Callable, to: Callable): Difference {
-  const before = new Map(from.variables.map((variable) => [variable.name, variable]))
-  const after = new Map(to.variables.map((variable) => [variable.name, variable]))
-  const kept = to.variables.flatMap((variable) => {
-    const old = before.get(variable.name)
-    return old ? [{ name: variable.name, old, variable }] : []
-  })
-  const added = to.variables.filter(({ name }) => !before.has(name))
-  const removed = from.variables.filter(({ name }) => !after.has(name))
-  const newlyRequired = kept.filter(({ old, variable }) => !mustBeGiven(old) && mustBeGiven(variable))
-  const narrowed = kept.filter(({ old, variable }) => isNarrower(old, variable))
-  const undeclared = findUndeclared(from, to)
+  const variables = compareVariables(from, to)
   const messages = compareMessages(from, to)
   const parameters = compareParameters(from.parameters, to.parameters)
   const shaping = [...parameters.added, ...parameters.removed, ...parameters.changed].filter((key) => SHAPING.has(key))
   const reasons = [
-    ...added.filter(mustBeGiven).map(({ name }) => `adds required variable ${name}`),
-    ...newlyRequired.map(({ name }) => `makes variable ${name} required`),
-    ...removed.map(({ name }) => `removes variable ${name}`),
-    ...narrowed.map(({ name }) => `accepts fewer values of variable ${name}`),
-    ...undeclared.map((name) => `adds placeholder ${name} without a declaration`),
+    ...variables.added_required.map((name) => `adds required variable ${name}`),
+    ...variables.newly_required.map((name) => `makes variable ${name} required`),
+    ...variables.removed.map((name) => `removes variable ${name}`),
+    ...variables.narrowed.map((name) => `accepts fewer values of variable ${name}`),
+    ...variables.undeclared.map((name) => `adds placeholder ${name} without a declaration`),
     ...(from.format === to.format ? [] : [`changes the format from ${from.format} to ${to.format}`]),
     ...(from.format === to.format && messages.removed.includes('history') ? ['removes {{history}}'] : []),
     ...(from.skill && !to.skill ? [NO_SKILL] : []),
     ...shaping.map((key) => `changes the parameter ${key}`),
   ]
+  const others = reasons.length - MAX_REASONS
   return {
     from: from.version,
     to: to.version,
     breaking: reasons.length > 0,
-    reasons: limitReasons(reasons),
+    reasons: others > 0 ? [...reasons.slice(0, MAX_REASONS), `and ${others} more`] : reasons,
     content_changed: from.content !== to.content,
     format_changed: from.format !== to.format,
     skill_changed: !isSameJson(describeSkill(from.skill), describeSkill(to.skill)),
     messages,
-    variables: {
-      added: added.map(({ name }) => name),
-      added_required: added.filter(mustBeGiven).map(({ name }) => name),
-      removed: removed.map(({ name }) => name),
-      newly_required: newlyRequired.map(({ name }) => name),
-      narrowed: narrowed.map(({ name }) => name),
-      undeclared,
-      changed: kept.flatMap(({ name, old, variable }) => {
-        const fields = NOTICED.filter((field) => !isSameJson(old[field], variable[field]))
-        return fields.length === 0 ? [] : [{ name, fields }]
-      }),
-    },
+    variables,
     parameters,
     files: compareFiles(from.files, to.files),
   }
+}
+
+function compareVariables(from: Callable, to: Callable): Difference['variables'] {
+  const before = new Map(from.variables.map((variable) => [variable.name, variable]))
+  const added: string[] = []
+  const added_required: string[] = []
+  const newly_required: string[] = []
+  const narrowed: string[] = []
+  const changed: Difference['variables']['changed'] = []
+  for (const variable of to.variables) {
+    const { name } = variable
+    const old = before.get(name)
+    if (!old) {
+      added.push(name)
+      if (mustBeGiven(variable)) added_required.push(name)
+      continue
+    }
+    before.delete(name)
+    if (!mustBeGiven(old) && mustBeGiven(variable)) newly_required.push(name)
+    if (isNarrower(old, variable)) narrowed.push(name)
+    const fields = NOTICED.filter((field) => !isSameJson(old[field], variable[field]))
+    if (fields.length > 0) changed.push({ name, fields })
+  }
+  const removed = [...before.keys()]
+  return { added, added_required, removed, newly_required, narrowed, undeclared: findUndeclared(from, to), changed }
 }
 
 /** Returns the smallest part of the version number that fits a change. @param difference undefined if there is nothing to compare with */
@@ -89,11 +94,6 @@ export function smallestBump(difference: Difference | undefined): Bump {
 
 /** Maximum number of reasons that are named; the others are counted. */
 const MAX_REASONS = 10
-
-function limitReasons(reasons: readonly string[]): string[] {
-  if (reasons.length <= MAX_REASONS) return [...reasons]
-  return [...reasons.slice(0, MAX_REASONS), `and ${reasons.length - MAX_REASONS} more`]
-}
 
 /** Finds the placeholders that the content gained and that the declared list lacks, so that they stay in the text. Without declarations, every placeholder is a variable or, with an empty list, text. */
 function findUndeclared(from: Callable, to: Callable): string[] {
@@ -167,11 +167,13 @@ function compareParameters(from: VersionRecord['parameters'], to: VersionRecord[
 
 function compareFiles(from: Files, to: Files): Difference['files'] {
   const before = new Map(from.map(({ path, sha256 }) => [path, sha256]))
-  const after = new Set(to.map(({ path }) => path))
-  const paths = (files: Files) => files.map(({ path }) => path)
-  return {
-    added: paths(to.filter(({ path }) => !before.has(path))),
-    removed: paths(from.filter(({ path }) => !after.has(path))),
-    changed: paths(to.filter(({ path, sha256 }) => before.has(path) && before.get(path) !== sha256)),
+  const added: string[] = []
+  const changed: string[] = []
+  for (const { path, sha256 } of to) {
+    const old = before.get(path)
+    if (old === undefined) added.push(path)
+    else if (old !== sha256) changed.push(path)
+    before.delete(path)
   }
+  return { added, removed: [...before.keys()], changed }
 }

@@ -1,5 +1,6 @@
 // Decides which version an include line includes, from what is known about the repository that it names. docs/compose.md
 
+import type { Warning } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { countOf } from '../text/count-of.ts'
 import type { Parsed, ValueProblem } from '../text/problems.ts'
@@ -137,4 +138,17 @@ function listConcerns({ advisories, status, status_message }: Includable['file']
   return status === 'active'
     ? advised
     : [...advised, `is of a prompt that is ${status}${status_message ? `: ${status_message}` : ''}`]
+}
+
+/** Maximum number of concerns that are named. */
+const MAX_CONCERNS = 5
+
+/** Warns about parts with an advisory, and parts that are deprecated or archived. */
+export function warnOfParts(parts: readonly Resolved[]): Warning[] {
+  const messages = new Set(
+    parts.flatMap(({ repository, version, concerns }) => concerns.map((one) => `${repository}@${version} ${one}`)),
+  )
+  return [...messages]
+    .slice(0, MAX_CONCERNS)
+    .map((message) => ({ code: 'included_advisory', message: `includes: ${message}`, line: null }))
 }

@@ -9,7 +9,7 @@ import type { ContentTree } from '../../catalogue/content-tree.ts'
 import type { Variable } from '../api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
 import type { RepositoryFile } from './prompt-file.ts'
-import { checkRepository, checkVersion, findLicenseProblem, REPOSITORY_RULES, VERSION_RULES } from './rules.ts'
+import { checkRepository, checkVersion, findLicenseProblem, REPOSITORY_RULES } from './rules.ts'
 
 const aVariable = (name: string): Variable => ({
   name,
@@ -37,11 +37,7 @@ const checkAll = (tree: ContentTree) =>
     checkRepository(repository, tree).map((problem) => ({ file: `content/${fullName}/index.md`, ...problem })),
   )
 
-test('names every version and repository rule', () => {
-  expect(Object.keys(VERSION_RULES)).toEqual(words`
-    content-is-text content-fits variables-are-few variables-fit placeholders-are-short content-is-chat
-    skill-is-harmless holds-no-secret
-  `)
+test('names every repository rule', () => {
   expect(Object.keys(REPOSITORY_RULES)).toEqual(words`
     has-versions versions-are-few yanked-versions-exist removed-versions-are-gone labels-point-at-active-versions
     advisories-have-ranges successor-exists replacement-exists license-is-spdx holds-no-secret

@@ -11,10 +11,11 @@ import { versionsOf } from '../values/label-target.ts'
 import { findContentProblem } from '../values/values.ts'
 import { isRange } from '../values/versions.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
-import { findPlaceholders, findVariableNames } from './placeholders.ts'
+import { findVariableNames } from './placeholders.ts'
 import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findSkillProblems } from './skill.ts'
+import { STARTER_TEXTS } from './starter-texts.ts'
 
 /** The context for a repository that refers to no other repositories. */
 export const NO_NEIGHBOURS: Neighbours = { repositories: { has: () => false } }
@@ -31,7 +32,6 @@ export type CheckedVersion = Pick<
   VersionEntry,
   'content' | 'size_bytes' | 'format' | 'changelog' | 'skill' | 'variables' | 'parameters'
 >
-type VersionRule = (version: CheckedVersion) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 
 /** The input of a repository's rules. It contains only the numbers of the versions. */
@@ -48,60 +48,6 @@ interface NamingRepository extends Pick<RepositoryEntry, 'owner' | 'name'> {
 export interface Neighbours {
   repositories: { has(fullName: string): boolean }
 }
-
-/** The rules for a version. */
-export const VERSION_RULES = {
-  'content-is-text': ({ content }) => {
-    const message = findContentProblem(content)
-    return message === undefined ? undefined : { key: 'content', message }
-  },
-  'content-fits': ({ size_bytes }) =>
-    size_bytes <= LIMITS.contentBytes
-      ? undefined
-      : { key: 'content', message: `expected at most ${LIMITS.contentBytes} bytes, got ${size_bytes}` },
-  'variables-are-few': ({ content, format, variables }) => {
-    // A version that declares none has no placeholders, whatever its text looks like.
-    if (variables.length === 0) return undefined
-    // Others count even if they are not declared: comparing them to the declarations is work too.
-    const count = Math.max(variables.length, findVariableNames({ content, format }).length)
-    return count <= LIMITS.variablesPerVersion
-      ? undefined
-      : { key: 'content', message: `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${count}` }
-  },
-  'variables-fit': ({ variables }) => {
-    const bytes = countBytes(JSON.stringify(variables))
-    return bytes <= LIMITS.variableBytes
-      ? undefined
-      : {
-          key: 'variables',
-          message: `expected at most ${LIMITS.variableBytes} bytes as JSON, got ${bytes}; shorten the defaults, examples or options`,
-        }
-  },
-  'placeholders-are-short': ({ content, variables }) => {
-    if (variables.length === 0) return undefined
-    const long = findPlaceholders(content).find((name) => name.length > LIMITS.variableNameCharacters)
-    return long === undefined
-      ? undefined
-      : {
-          key: 'content',
-          message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
-        }
-  },
-  'content-is-chat': findFormatProblems,
-  'skill-is-harmless': findSkillProblems,
-  'holds-no-secret': ({ content, changelog, skill, variables, parameters }) => {
-    const texts = {
-      content,
-      changelog,
-      skill: skill?.description ?? '',
-      variables: JSON.stringify(variables),
-      parameters: JSON.stringify(parameters),
-    }
-    return Object.entries(texts)
-      .flatMap(([key, text]) => findSecretIn(key, text))
-      .slice(0, 1)
-  },
-} as const satisfies Record<string, VersionRule>
 
 /** Returns whether all that is left of a repository is the list of its numbers, after a takedown. */
 export const isTakenDown = ({ file, versions }: RepositoryOutline): boolean =>
@@ -193,17 +139,72 @@ export function checkNames(repository: NamingRepository, others: Neighbours): Ru
 
 /** Checks every rule for one version. */
 export function checkVersion(version: CheckedVersion): RuleProblem[] {
-  return Object.entries(VERSION_RULES).flatMap(([rule, judge]) =>
-    [judge(version) ?? []].flat().map((problem) => ({ ...problem, rule })),
-  )
+  const { content, size_bytes, format, changelog, skill, variables, parameters } = version
+  const problems: RuleProblem[] = []
+  const say = (rule: string, key: string, message: string) => problems.push({ rule, key, message })
+  const unreadable = findContentProblem(content)
+  if (unreadable !== undefined) say('content-is-text', 'content', unreadable)
+  if (size_bytes > LIMITS.contentBytes)
+    say('content-fits', 'content', `expected at most ${LIMITS.contentBytes} bytes, got ${size_bytes}`)
+  // A version that declares none has no placeholders, whatever its text looks like.
+  const names = variables.length > 0 ? findVariableNames({ content, format }) : []
+  // Others count even if they are not declared: comparing them to the declarations is work too.
+  const count = Math.max(variables.length, names.length)
+  if (count > LIMITS.variablesPerVersion)
+    say('variables-are-few', 'content', `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${count}`)
+  const texts = {
+    content,
+    changelog,
+    skill: skill?.description ?? '',
+    variables: JSON.stringify(variables),
+    parameters: JSON.stringify(parameters),
+  }
+  const bytes = countBytes(texts.variables)
+  if (bytes > LIMITS.variableBytes)
+    say(
+      'variables-fit',
+      'variables',
+      `expected at most ${LIMITS.variableBytes} bytes as JSON, got ${bytes}; shorten the defaults, examples or options`,
+    )
+  const long = names.find((name) => name.length > LIMITS.variableNameCharacters)
+  if (long !== undefined)
+    say(
+      'placeholders-are-short',
+      'content',
+      `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
+    )
+  if (format === 'chat')
+    for (const problem of findChatProblems(content, variables)) problems.push({ ...problem, rule: 'content-is-chat' })
+  if (skill) for (const problem of findSkillProblems(version)) problems.push({ ...problem, rule: 'skill-is-harmless' })
+  for (const [key, text] of Object.entries(texts)) {
+    const secret = findCertainSecret(text)
+    if (!secret) continue
+    say('holds-no-secret', key, secret.message)
+    break
+  }
+  return problems
 }
 
-function findFormatProblems({
-  format,
+/** Checks a version that is about to be published, whatever its origin. A published version cannot be changed, so a build does not apply these rules. */
+export function checkNewVersion({
   content,
   variables,
-}: Pick<VersionEntry, 'format' | 'content' | 'variables'>): ValueProblem[] {
-  if (format === 'text') return []
+  changelog,
+}: Pick<VersionEntry, 'content' | 'variables' | 'changelog'>): RuleProblem[] {
+  const problems = [...checkText('content', content), ...checkText('changelog', changelog)]
+  for (const [index, { description }] of variables.entries())
+    problems.push(...checkText(`variables.${index}.description`, description))
+  return problems
+}
+
+/** Reports text that is unchanged from the template. @param key the field that contains the text */
+export function checkText(key: string, text: string): RuleProblem[] {
+  return STARTER_TEXTS.has(text.trim())
+    ? [{ rule: 'is-edited', key, message: 'expected your own text, got the text of the template' }]
+    : []
+}
+
+function findChatProblems(content: string, variables: CheckedVersion['variables']): ValueProblem[] {
   const found = checkChat(content)
   const hasRefusedNames = found.some(({ message }) => message.includes('no variable'))
   const names = variables.flatMap(({ name }, index) =>

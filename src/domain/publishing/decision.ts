@@ -7,9 +7,10 @@ import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
 import { checkIncludes } from '../compose/check-includes.ts'
 import { isComposed, type WrittenPart } from '../compose/compose-version.ts'
+import { findIncludeLike } from '../compose/include-lines.ts'
+import { warnOfParts } from '../compose/resolve.ts'
 import { nameSourceLines, placeInSource } from '../compose/source-lines.ts'
 import type { SameContent } from '../compose/take-along.ts'
-import { findIncludeLike, warnOfParts } from '../compose/warnings.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import {
   findLikeChat,
@@ -23,7 +24,6 @@ import {
   warnOfTexts,
 } from '../content/findings.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
-import { checkNewVersion } from '../content/new-version-rules.ts'
 import {
   editKeys,
   editRepositoryFile,
@@ -34,7 +34,7 @@ import {
   type VersionFile,
   type WrittenFile,
 } from '../content/prompt-file.ts'
-import { checkVersion, findLongFile } from '../content/rules.ts'
+import { checkNewVersion, checkVersion, findLongFile } from '../content/rules.ts'
 import { findWeakDescription, type ListedSkill } from '../content/skill-descriptions.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'

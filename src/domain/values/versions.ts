@@ -55,6 +55,5 @@ export function isNextVersion(used: readonly string[], version: string): boolean
 
 /** Returns the part of the number that differs between two versions, or undefined if they are equal. */
 export function stepBetween(from: string, to: string): Bump | undefined {
-  const step = semver.diff(from, to)
-  return BUMPS.find((bump) => bump === step)
+  return (semver.diff(from, to) as Bump | null) ?? undefined
 }

@@ -3,7 +3,7 @@ import licenses from 'spdx-license-ids/index.json' with { type: 'json' }
 import { recogniseFormat } from '../../../packages/prompt-formats/source/recognise.ts'
 import { toName, toTags } from '../../../packages/prompt-formats/source/to-name.ts'
 import { findIncludeLines } from '../../domain/compose/include-lines.ts'
-import { findNearPlaceholders } from '../../domain/content/near-placeholders.ts'
+import { findNearPlaceholders } from '../../domain/content/placeholders.ts'
 import { findRoleLine } from '../../domain/values/chat.ts'
 import { isName, isTag } from '../../domain/values/names.ts'
 import { splitTags, type VariableFields, type VersionForm } from './version-form.ts'

@@ -1,6 +1,6 @@
 // Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../../domain/catalogue/difference.ts'
-import { findIncludeLike } from '../../domain/compose/warnings.ts'
+import { findIncludeLike } from '../../domain/compose/include-lines.ts'
 import type { Place } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { Finding } from '../../domain/content/finding.ts'
@@ -13,13 +13,14 @@ import {
   limitFindings,
   warnOfDifference,
 } from '../../domain/content/findings.ts'
-import { checkNewVersion, checkText, compareVariables } from '../../domain/content/new-version-rules.ts'
+import { compareVariables } from '../../domain/content/placeholders.ts'
 import {
   DEFAULT_REPOSITORY_FILE,
   findLikeFrontMatter,
   type OwnerFile,
   type RepositoryFile,
 } from '../../domain/content/prompt-file.ts'
+import { checkNewVersion, checkText } from '../../domain/content/rules.ts'
 import { isPortableName, type RepositoryPlace } from '../../domain/values/names.ts'
 import { compareVersions, isNextVersion } from '../../domain/values/versions.ts'
 import {

@@ -3,7 +3,7 @@
 import { blockedMessage } from '../../domain/access/account.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
-import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
+import { hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
@@ -201,11 +201,8 @@ function refuseBlocked({ login, user_id }: Person): HubError {
 
 /** @throws HubError `forbidden` if the token's scope does not include the repository */
 export function requireScope({ scope }: Bearer, owner: string, name: string): void {
-  if (scope !== undefined && !coversRepository(scope, owner, name))
-    throw new HubError(
-      'forbidden',
-      `This token covers ${scope}, not ${owner}/${name}. Use a token for this repository.`,
-    )
+  if (scope === undefined || scope === `${owner}/*` || scope === `${owner}/${name}`) return
+  throw new HubError('forbidden', `This token covers ${scope}, not ${owner}/${name}. Use a token for this repository.`)
 }
 
 /** @throws HubError `forbidden` if the token is for one repository or another owner, or if the sender is a CI job: jobs are trusted with prompts only */

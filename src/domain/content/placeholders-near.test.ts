@@ -1,6 +1,6 @@
 // Tests the search for text that was probably meant as a placeholder.
 import { expect, test } from 'vitest'
-import { findNearPlaceholders } from './near-placeholders.ts'
+import { findNearPlaceholders } from './placeholders.ts'
 
 //  text                                     what was meant
 test.each<[string, string | undefined]>([
