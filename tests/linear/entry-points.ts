@@ -244,7 +244,7 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
         () => compareForCallers({ ...one, files: [] }, { ...versionOf(`${text}a`, one.format), files: [] }),
       ]),
       () => findLikeFrontMatter(version),
-      () => findMissingFiles(skill, filesOf(text)),
+      () => findMissingFiles(skill.content, filesOf(text)),
       () => findSkillProblems(skill),
       () => findIncludeLines(text),
       () => findIncludeLike(version, true),

@@ -64,12 +64,8 @@ const NAMED_PATH =
 /** Folders in which skills have files. https://agentskills.io/specification */
 const SKILL_FOLDERS = new Set(['scripts', 'references', 'reference', 'assets', 'templates', 'examples'])
 
-/** Finds the files that the text of a skill names and that are not there. Only paths in the usual folders of a skill count: others may be files of the reader's project. */
-export function findMissingFiles(
-  { content, skill }: Pick<VersionFile, 'content' | 'skill'>,
-  files: readonly { path: string }[],
-): Finding[] {
-  if (!skill) return []
+/** Finds the files that the content of a skill names and that are not there. Only paths in the usual folders of a skill count: others may be files of the reader's project. */
+export function findMissingFiles(content: string, files: readonly { path: string }[]): Finding[] {
   const paths = new Set(files.map(({ path }) => path))
   const folders = new Set([...SKILL_FOLDERS, ...files.map(({ path }) => path.split('/')[0]!)])
   const missing = new Map<string, number>()
@@ -176,6 +172,7 @@ export function warnOfDifference({ breaking, from, to, reasons }: Difference): W
 
 /** Keeps the first few findings of each kind, and counts the rest. */
 export function limitFindings(findings: readonly Finding[]): Finding[] {
+  if (findings.length <= MAX_PER_KIND) return [...findings]
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([, all]) =>
     all.length <= MAX_PER_KIND
       ? all

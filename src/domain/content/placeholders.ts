@@ -82,21 +82,17 @@ export function compareVariables({
   const used = countPlaceholders(content)
   // In a chat prompt, it stands for the earlier messages.
   if (format === 'chat') used.delete('history')
-  const declared = new Set(variables.map(({ name }) => name))
-  const unused = variables.flatMap(({ name }, index) =>
-    used.has(name)
-      ? []
-      : [{ rule: 'variables-are-used', key: `variables.${index}`, message: `expected {{${name}}} in the content` }],
-  )
-  const undeclared = [...used]
-    .filter(([name]) => !declared.has(name))
-    .map(([name, { offset }]) => ({
-      rule: 'placeholders-are-declared',
-      key: 'content',
-      message: `expected a declaration of the placeholder {{${name}}}`,
-      offset,
-    }))
-  return [...unused, ...undeclared]
+  const problems: RuleProblem[] = []
+  for (const [index, { name }] of variables.entries())
+    if (!used.delete(name)) {
+      const message = `expected {{${name}}} in the content`
+      problems.push({ rule: 'variables-are-used', key: `variables.${index}`, message })
+    }
+  for (const [name, { offset }] of used) {
+    const message = `expected a declaration of the placeholder {{${name}}}`
+    problems.push({ rule: 'placeholders-are-declared', key: 'content', message, offset })
+  }
+  return problems
 }
 
 /** A text like a placeholder. */

@@ -307,8 +307,7 @@ export function warnOf(
   const warnings = [
     ...toWarnings(lookAlikes, content),
     ...warnOfTexts(version, file),
-    ...toWarnings(findMissingFiles(version, files), content),
-    ...warnOfFiles(files),
+    ...(version.skill ? [...toWarnings(findMissingFiles(content, files), content), ...warnOfFiles(files)] : []),
     ...breaking,
     ...toWarnings([...findWeakVariables(version), ...findWeakMetadata({ ...file, name }, version.variables)], content),
   ]

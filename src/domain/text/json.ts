@@ -9,13 +9,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   // Written key by key: an object would put keys such as `9` and `10` in the order of their numbers.
-  if (isObject(value))
-    return `{${Object.keys(value)
-      .filter((key) => value[key] !== undefined)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
-      .join(',')}}`
-  return JSON.stringify(value) ?? 'null'
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  const pairs: string[] = []
+  for (const key of Object.keys(value).sort())
+    if (value[key] !== undefined) pairs.push(`${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+  return `{${pairs.join(',')}}`
 }
 
 /** Returns whether two values are equal as JSON, ignoring key order. Only objects are serialised, because most compared values are strings, numbers and short lists. */

@@ -197,9 +197,12 @@ function text(maxCharacters: number, pattern: string, sentence: string) {
   const allowed = new RegExp(pattern, 'u')
   return z
     .string()
-    .refine((value) => countCharacters(value) <= maxCharacters, `expected at most ${maxCharacters} characters`)
-    .refine((value) => allowed.test(value), sentence)
-    .refine((value) => value.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
+    .superRefine((value, context) => {
+      const say = (message: string) => context.addIssue({ code: 'custom', message })
+      if (countCharacters(value) > maxCharacters) say(`expected at most ${maxCharacters} characters`)
+      if (!allowed.test(value)) say(sentence)
+      if (!value.isWellFormed()) say('expected well-formed Unicode, without lone surrogates')
+    })
     .meta({ maxLength: maxCharacters, pattern })
 }
 

@@ -103,7 +103,7 @@ export function reviewNamedFiles(
 ): ReviewFinding[] {
   const remarks: ReviewFinding[] = []
   const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
-  advise(findMissingFiles(version, files), say)
+  if (version.skill) advise(findMissingFiles(version.content, files), say)
   return remarks
 }
 

@@ -17,7 +17,7 @@ import { addressesOf, noSuchProposal, recallRequest, summarise } from './proposa
 import { userIdOf } from './propose.ts'
 import { describeOutcome, openPublish } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
-import type { OpenWrite, Sending } from './write-to-git.ts'
+import type { ParseWrite, Sending } from './write-to-git.ts'
 
 /** How long somebody may decide. A publish has less time, so after it, whoever did not finish never will. */
 const CLAIM_MS = 40_000
@@ -33,20 +33,18 @@ const CALL_MS = 8_000
 export function openDecision(
   id: 'acceptProposal' | 'rejectProposal',
   { proposal: proposalId = '' }: PathParameters,
-): OpenWrite {
+): ParseWrite {
   if (!isProposalId(proposalId)) throw noSuchProposal()
   const isAcceptance = id === 'acceptProposal'
-  return {
-    async parse(body) {
-      const { reason = null } = readDecisionBody(String(body), isAcceptance)
-      return {
-        needed: 'publish',
-        async carryOut(sending, deps, time) {
-          const place = { owner: sending.owner, name: sending.name, id: proposalId }
-          return isAcceptance ? accept(place, sending, deps, time) : reject(place, reason, sending, deps, time)
-        },
-      }
-    },
+  return async (body) => {
+    const { reason = null } = readDecisionBody(String(body), isAcceptance)
+    return {
+      needed: 'publish',
+      async carryOut(sending, deps, time) {
+        const place = { owner: sending.owner, name: sending.name, id: proposalId }
+        return isAcceptance ? accept(place, sending, deps, time) : reject(place, reason, sending, deps, time)
+      },
+    }
   }
 }
 
@@ -82,7 +80,7 @@ async function acceptOpen(
     if (found?.decision) return found.decision
     throw noSuchProposal()
   }
-  const write = openPublish(recalled.request, {
+  const parse = openPublish(recalled.request, {
     key: keyOf(proposal),
     published_by: proposal.proposed_by,
     provenance: proposal.provenance ?? undefined,
@@ -90,7 +88,7 @@ async function acceptOpen(
   })
   let response: Response
   try {
-    const { carryOut } = await write.parse(recalled.body, deps)
+    const { carryOut } = await parse(recalled.body, deps)
     response = await carryOut({ ...sending, wantsText: false }, deps, time)
   } catch (thrown) {
     // Nobody knows whether a commit was made if the git host did not answer. The claim stays, so that nobody rejects what was published.

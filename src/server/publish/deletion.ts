@@ -15,7 +15,7 @@ import type { Clock, WriteDecision } from './attempts.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
-import { changeMessage, type OpenWrite, openCommit, type Sending } from './write-to-git.ts'
+import { changeMessage, openCommit, type ParseWrite, type Sending } from './write-to-git.ts'
 
 /** Maximum number of other prompts that are read at once. */
 const AT_ONCE = 4
@@ -26,7 +26,7 @@ interface Target extends DeletionRequest {
 }
 
 /** Opens a deletion. @throws HubError `not_found` for a malformed version */
-export function openDeletion(id: 'deleteRepository' | 'deleteVersion', { version = '' }: PathParameters): OpenWrite {
+export function openDeletion(id: 'deleteRepository' | 'deleteVersion', { version = '' }: PathParameters): ParseWrite {
   if (id === 'deleteVersion' && !isVersion(version))
     throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
   const isWhole = id === 'deleteRepository'

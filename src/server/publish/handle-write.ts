@@ -48,12 +48,12 @@ export async function handleWrite(
     const waitSeconds = await deps.limiter.take(bearer.publisher)
     if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
     if (!isOwner(owner) || !(isOfOwner || isOfSeveral || isName(name))) throw (await refusals()).invalidNameError()
-    const write = await openWrite(request, route)
+    const parse = await openWrite(request, route)
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
     const response = await incoming.use(async (bytes) => {
       const isEmpty = bytes.length === 0 && isOptional
       if (isOptional && !isEmpty) requireMediaType(request, kind)
-      const { needed, carryOut, names = [name] } = await write.parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
+      const { needed, carryOut, names = [name] } = await parse(isEmpty ? '{}' : decodeBody(kind, bytes), deps)
       if (isOfOwner) requireOwnerScope(bearer, owner)
       else for (const one of names) requireScope(bearer, owner, one)
       requirePermission(bearer, needed)

@@ -14,7 +14,7 @@ import { judgeMove, requireLabelName, requireLabelRights } from './label-moves.t
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import { changeMessage, markOf, type OpenWrite, openShowing, type Sending, writeInTurn } from './write-to-git.ts'
+import { changeMessage, markOf, openShowing, type ParseWrite, type Sending, writeInTurn } from './write-to-git.ts'
 
 /** Maximum number of prompts that are read at once. */
 const AT_ONCE = 4
@@ -40,18 +40,16 @@ interface Decided {
 }
 
 /** Opens a move of a label of several prompts. @throws HubError `not_found` for a malformed label */
-export function openLabels({ label = '' }: PathParameters): OpenWrite {
+export function openLabels({ label = '' }: PathParameters): ParseWrite {
   requireLabelName(label)
-  return {
-    async parse(body) {
-      // Only a publish may be an archive.
-      const moves = readLabelMoves(label, String(body))
-      return {
-        needed: 'label',
-        names: [...moves.keys()],
-        carryOut: (sending, deps, time) => writeLabels(moves, sending, deps, time),
-      }
-    },
+  return async (body) => {
+    // Only a publish may be an archive.
+    const moves = readLabelMoves(label, String(body))
+    return {
+      needed: 'label',
+      names: [...moves.keys()],
+      carryOut: (sending, deps, time) => writeLabels(moves, sending, deps, time),
+    }
   }
 }
 
@@ -81,14 +79,17 @@ async function writeLabels(
     )
     const { answer, toShow } = await writeWithRetries(write, deps, copies.get(first!), time)
     const response = respondWithRecord(answer.data)
-    if (!toShow) return { response, shows: [] }
+    if (!toShow) return { response }
     const { commit, atMs, mark, prompts } = toShow
     const now = new Date(time.now())
     const shows = await mapConcurrently(AT_ONCE, prompts, (prompt) => {
       const written = { owner, ...prompt, entry: undefined, added: undefined, mark, commit, atMs }
       return openShowing(written, copies.get(prompt.name), bearer, deps, now)
     })
-    return { response, shows }
+    const show = async () => {
+      await Promise.all(shows.map((one) => one()))
+    }
+    return { response, show }
   })
 }
 

@@ -15,35 +15,33 @@ import { judgeMove, requireLabelName, requireLabelRights } from './label-moves.t
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { differs, showRepository } from './renew-fresh-copy.ts'
-import { changeMessage, markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { changeMessage, markOf, type ParseWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A change to what is already published. */
 type ChangeId = 'changeRepository' | 'setLabel' | 'removeLabel' | 'yankVersion' | 'unyankVersion'
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
-export function openChange(id: ChangeId, parameters: PathParameters): OpenWrite {
+export function openChange(id: ChangeId, parameters: PathParameters): ParseWrite {
   const target = targetOf(id, parameters)
-  return {
-    async parse(body) {
-      // Only a publish may be an archive.
-      const change = readChangeBody(target, String(body))
-      return {
-        needed: permissionFor(change),
-        async carryOut(sending, deps, time) {
-          const asked = {
-            change,
-            neighbours: await findNeighbours(change, deps),
-            salt: time.newId().replaceAll('-', ''),
-          }
-          const write = {
-            ...sending,
-            needsHistory: false,
-            decide: (folder: FolderState, readers: Readers) => decideAttempt(sending, asked, folder, readers, deps),
-          }
-          return writeToGit(write, sending.bearer, deps, time)
-        },
-      }
-    },
+  return async (body) => {
+    // Only a publish may be an archive.
+    const change = readChangeBody(target, String(body))
+    return {
+      needed: permissionFor(change),
+      async carryOut(sending, deps, time) {
+        const asked = {
+          change,
+          neighbours: await findNeighbours(change, deps),
+          salt: time.newId().replaceAll('-', ''),
+        }
+        const write = {
+          ...sending,
+          needsHistory: false,
+          decide: (folder: FolderState, readers: Readers) => decideAttempt(sending, asked, folder, readers, deps),
+        }
+        return writeToGit(write, sending.bearer, deps, time)
+      },
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import { respondWithRecord } from '../respond.ts'
 import { type Clock, type GitWrite, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { changeMessage, type OpenWrite, openShow, type Sending, writeInTurn } from './write-to-git.ts'
+import { changeMessage, openShow, type ParseWrite, type Sending, writeInTurn } from './write-to-git.ts'
 
 /** What an owner's fresh copy shows. */
 interface ShownOwner {
@@ -22,20 +22,18 @@ interface ShownOwner {
 }
 
 /** Opens a change to an owner. */
-export function openOwnerChange(): OpenWrite {
-  return {
-    async parse(body) {
-      // Only a publish may be an archive.
-      const change = readOwnerChange(String(body))
-      const rights = listRights(change)
-      return {
-        needed: 'maintain',
-        async carryOut(sending, deps, time) {
-          requireSignedIn(sending, rights, deps.baseUrl)
-          return writeOwner(change, sending, deps, time)
-        },
-      }
-    },
+export function openOwnerChange(): ParseWrite {
+  return async (body) => {
+    // Only a publish may be an archive.
+    const change = readOwnerChange(String(body))
+    const rights = listRights(change)
+    return {
+      needed: 'maintain',
+      async carryOut(sending, deps, time) {
+        requireSignedIn(sending, rights, deps.baseUrl)
+        return writeOwner(change, sending, deps, time)
+      },
+    }
   }
 }
 
@@ -63,7 +61,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
     const { commit } = answer.data
     if (commit) await logChange(change, sending, commit.sha)
     const response = respondWithRecord(answer.data)
-    if (!toShow) return { response, shows: [] }
+    if (!toShow) return { response }
     const { file } = toShow
     const kept_at = new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString()
     const origin = { commit: toShow.commit, kept_at }
@@ -71,7 +69,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
       await deps.fresh.keep('owners', { handle: owner, profile: profileOf(file), members: file.members, ...origin })
       await deps.purge([ownerCacheTag(owner)])
     }
-    return { response, shows: [await openShow({ owner, ...origin }, keepCopy, deps)] }
+    return { response, show: await openShow({ owner, ...origin }, keepCopy, deps) }
   })
 }
 

@@ -15,46 +15,44 @@ import { checkPublish } from './check-publish.ts'
 import type { Body } from './media-types.ts'
 import { describeChecked } from './proposal-records.ts'
 import { parsePublishBody } from './publish.ts'
-import { markOf, type OpenWrite, type Sending } from './write-to-git.ts'
+import { markOf, type ParseWrite, type Sending } from './write-to-git.ts'
 
 const DAY_MS = 86_400_000
 
 /** Opens a proposal, whose body and parameters are those of a publish. */
-export function openProposal(request: Request): OpenWrite {
-  return {
-    async parse(given, deps) {
-      const parsed = await parsePublishBody(request, given, deps)
-      const { body } = parsed
-      if (body.dry_run) throw invalidField('dry_run', 'expected no such field, because a proposal publishes nothing')
-      return {
-        needed: 'publish',
-        async carryOut(sending, hub, time) {
-          const { owner, name, bearer, wantsText } = sending
-          const ownerFile = await readOwnerFile(hub.git, sending, time)
-          requireRights(bearer, { owner, name }, 'publish', ownerFile)
-          const nowMs = time.now()
-          const proposal = describeRequest(request, given, sending, nowMs)
-          const decision = await checkPublish({ owner, name }, body, hub, {
-            nowMs,
-            publishedBy: proposal.proposed_by,
-            provenance: bearer.provenance,
-            needsMajor: hasPublishingRule(ownerFile, 'semver'),
-          })
-          const { labels = [] } = body
-          if (decision.isUnchanged && decision.fields.length === 0 && labels.length === 0)
-            throw new HubError(
-              'validation_failed',
-              `Nothing differs from ${decision.version.version}, so there is nothing to propose. Change the prompt first.`,
-            )
-          const stored = { ...proposal, changelog: decision.isUnchanged ? '' : decision.version.changelog }
-          await (await hub.proposals()).add(stored, typeof given === 'string' ? given : toBase64(given))
-          const data = describeChecked({ proposal: stored, decision: undefined }, { ...parsed, decision }, hub.baseUrl)
-          const headers = { Location: data.url }
-          if (wantsText) return respondWithText(`${data.html_url}\n`, 201, headers)
-          return respondWithRecord(data, 201, headers)
-        },
-      }
-    },
+export function openProposal(request: Request): ParseWrite {
+  return async (given, deps) => {
+    const parsed = await parsePublishBody(request, given, deps)
+    const { body } = parsed
+    if (body.dry_run) throw invalidField('dry_run', 'expected no such field, because a proposal publishes nothing')
+    return {
+      needed: 'publish',
+      async carryOut(sending, hub, time) {
+        const { owner, name, bearer, wantsText } = sending
+        const ownerFile = await readOwnerFile(hub.git, sending, time)
+        requireRights(bearer, { owner, name }, 'publish', ownerFile)
+        const nowMs = time.now()
+        const proposal = describeRequest(request, given, sending, nowMs)
+        const decision = await checkPublish({ owner, name }, body, hub, {
+          nowMs,
+          publishedBy: proposal.proposed_by,
+          provenance: bearer.provenance,
+          needsMajor: hasPublishingRule(ownerFile, 'semver'),
+        })
+        const { labels = [] } = body
+        if (decision.isUnchanged && decision.fields.length === 0 && labels.length === 0)
+          throw new HubError(
+            'validation_failed',
+            `Nothing differs from ${decision.version.version}, so there is nothing to propose. Change the prompt first.`,
+          )
+        const stored = { ...proposal, changelog: decision.isUnchanged ? '' : decision.version.changelog }
+        await (await hub.proposals()).add(stored, typeof given === 'string' ? given : toBase64(given))
+        const data = describeChecked({ proposal: stored, decision: undefined }, { ...parsed, decision }, hub.baseUrl)
+        const headers = { Location: data.url }
+        if (wantsText) return respondWithText(`${data.html_url}\n`, 201, headers)
+        return respondWithRecord(data, 201, headers)
+      },
+    }
   }
 }
 

@@ -41,7 +41,7 @@ import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
 import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
-import { markOf, type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { markOf, type ParseWrite, type Sending, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish extends Sending {
@@ -65,29 +65,26 @@ export interface AcceptedProposal extends Pick<Publisher, 'published_by' | 'prov
 }
 
 /** Opens a publish. @param proposal set if the request is that of a proposal @throws HubError `invalid_request` for a malformed Idempotency-Key */
-export function openPublish(request: Request, proposal?: AcceptedProposal): OpenWrite {
+export function openPublish(request: Request, proposal?: AcceptedProposal): ParseWrite {
   const given = readIdempotencyKey(request)
-  return {
-    async parse(sent, deps) {
-      const { body, linesBefore } = await parsePublishBody(request, sent, deps)
-      return {
-        needed: 'publish',
-        async carryOut(sending, deps, time) {
-          const { owner, name, bearer } = sending
-          const ofSender = given === undefined ? undefined : digest(bearer.id, `${owner}/${name}`, given)
-          const key = proposal?.key ?? ofSender
-          const idempotency =
-            key === undefined ? undefined : { key, request: digest(canonicalJson(describeBody(body))) }
-          const verify = body.attestations && openVerification(body.attestations, deps)
-          return writeToGit(
-            publishAsWrite({ ...sending, body, linesBefore, idempotency, proposal, verify }, deps),
-            bearer,
-            deps,
-            time,
-          )
-        },
-      }
-    },
+  return async (sent, deps) => {
+    const { body, linesBefore } = await parsePublishBody(request, sent, deps)
+    return {
+      needed: 'publish',
+      async carryOut(sending, deps, time) {
+        const { owner, name, bearer } = sending
+        const ofSender = given === undefined ? undefined : digest(bearer.id, `${owner}/${name}`, given)
+        const key = proposal?.key ?? ofSender
+        const idempotency = key === undefined ? undefined : { key, request: digest(canonicalJson(describeBody(body))) }
+        const verify = body.attestations && openVerification(body.attestations, deps)
+        return writeToGit(
+          publishAsWrite({ ...sending, body, linesBefore, idempotency, proposal, verify }, deps),
+          bearer,
+          deps,
+          time,
+        )
+      },
+    }
   }
 }
 
@@ -127,9 +124,10 @@ function readQuery(request: Request): Record<string, string> {
 }
 
 /** Counts the lines of warnings from the start of the file that was sent. Content that begins with front matter is meant to if the file has front matter of its own. */
-export function placeWarnings(warnings: readonly Warning[], linesBefore: number): Warning[] {
+export function placeWarnings(warnings: Warning[], linesBefore: number): Warning[] {
+  if (linesBefore === 0) return warnings
   return warnings
-    .filter(({ code }) => code !== 'looks_like_front_matter' || linesBefore === 0)
+    .filter(({ code }) => code !== 'looks_like_front_matter')
     .map((warning) => (warning.line === null ? warning : { ...warning, line: warning.line + linesBefore }))
 }
 
@@ -173,7 +171,7 @@ async function decideAttempt(
   if (proposal) proposal.requireAcceptance(ownerFile)
   else {
     requireRights(bearer, { owner, name }, 'publish', ownerFile)
-    refuseUnreviewed({ owner, name }, ownerFile)
+    if (hasPublishingRule(ownerFile, 'reviewed')) throw unreviewed({ owner, name })
   }
   const { labels = [] } = body
   for (const label of labels) requireLabelRights(bearer, { owner, name }, label, ownerFile)
@@ -257,10 +255,9 @@ async function decideAttempt(
   }
 }
 
-/** @throws HubError `forbidden` if the owner accepts versions only as proposals */
-function refuseUnreviewed({ owner, name }: RepositoryPlace, file: OwnerFile | undefined): void {
-  if (!hasPublishingRule(file, 'reviewed')) return
-  throw new HubError(
+/** Returns the refusal of an owner that accepts versions only as proposals. */
+function unreviewed({ owner, name }: RepositoryPlace): HubError {
+  return new HubError(
     'forbidden',
     `${owner} accepts versions only as proposals that another member accepts (publishing: reviewed in content/${owner}/index.md). Press Propose in the editor, or send the same body to POST /api/v1/repos/${owner}/${name}/proposals.`,
   )
@@ -326,7 +323,7 @@ async function answerSeen(
 
 /** Describes a version and what became of the request, before a commit is made. */
 export function describeOutcome(
-  { record, warnings, breaking }: { record: VersionRecord; warnings: readonly Warning[]; breaking: boolean },
+  { record, warnings, breaking }: { record: VersionRecord; warnings: Warning[]; breaking: boolean },
   unchanged: boolean,
   { baseUrl, linesBefore }: { baseUrl: string; linesBefore: number },
 ) {

@@ -13,13 +13,13 @@ import type { Clock, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { type Readers, readTested } from './read-from-git.ts'
-import { changeMessage, type OpenWrite, openCommit, type Sending } from './write-to-git.ts'
+import { changeMessage, openCommit, type ParseWrite, type Sending } from './write-to-git.ts'
 
 /** Opens a report of a result, or its deletion. @throws HubError `not_found` for a malformed version or suite */
 export function openResult(
   id: 'recordResult' | 'removeResult',
   { version = '', suite = '' }: PathParameters,
-): OpenWrite {
+): ParseWrite {
   if (!isVersion(version))
     throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
   if (!isSuite(suite))

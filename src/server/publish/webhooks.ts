@@ -12,41 +12,39 @@ import { respondWithRecord, UNCACHED_JSON } from '../respond.ts'
 import { type Clock, readOwnerFile } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { OwnerWebhooks, PublishHub } from './publish-hub.ts'
-import type { OpenWrite, Sending } from './write-to-git.ts'
+import type { ParseWrite, Sending } from './write-to-git.ts'
 
 type WebhookId = 'listWebhooks' | 'setWebhook' | 'removeWebhook'
 
 /** Opens a call about webhooks. @throws HubError `not_found` for a malformed name */
-export function openWebhook(routeId: WebhookId, { webhook: id = '' }: PathParameters): OpenWrite {
+export function openWebhook(routeId: WebhookId, { webhook: id = '' }: PathParameters): ParseWrite {
   if (routeId !== 'listWebhooks' && !isTag(id))
     throw new HubError(
       'not_found',
       'No webhook can have this name. Names are lower-case words joined by single hyphens, at most 36 characters.',
     )
-  return {
-    async parse(body) {
-      const wish = routeId === 'setWebhook' ? readWebhookBody(String(body)) : undefined
-      return {
-        needed: 'maintain',
-        async carryOut(sending, deps, time) {
-          if (!deps.webhooks)
-            throw new HubError(
-              'not_found',
-              `This hub sends no webhooks. Use those of its git host: ${deps.baseUrl}/docs/webhooks#on-netlify has a recipe.`,
-            )
-          await requireMaintainer(sending, deps, time)
-          const webhooks = await deps.webhooks()
-          if (routeId === 'listWebhooks')
-            return new Response(JSON.stringify(onlyPage(await webhooks.list(sending.owner))), {
-              headers: UNCACHED_JSON,
-            })
-          if (wish) return setWebhook(id, wish, sending, webhooks, new Date(time.now()))
-          const wasThere = await webhooks.remove({ owner: sending.owner, id })
-          if (wasThere) logChange('webhook_removed', id, sending)
-          return respondWithRecord({ id, unchanged: !wasThere })
-        },
-      }
-    },
+  return async (body) => {
+    const wish = routeId === 'setWebhook' ? readWebhookBody(String(body)) : undefined
+    return {
+      needed: 'maintain',
+      async carryOut(sending, deps, time) {
+        if (!deps.webhooks)
+          throw new HubError(
+            'not_found',
+            `This hub sends no webhooks. Use those of its git host: ${deps.baseUrl}/docs/webhooks#on-netlify has a recipe.`,
+          )
+        await requireMaintainer(sending, deps, time)
+        const webhooks = await deps.webhooks()
+        if (routeId === 'listWebhooks')
+          return new Response(JSON.stringify(onlyPage(await webhooks.list(sending.owner))), {
+            headers: UNCACHED_JSON,
+          })
+        if (wish) return setWebhook(id, wish, sending, webhooks, new Date(time.now()))
+        const wasThere = await webhooks.remove({ owner: sending.owner, id })
+        if (wasThere) logChange('webhook_removed', id, sending)
+        return respondWithRecord({ id, unchanged: !wasThere })
+      },
+    }
   }
 }
 

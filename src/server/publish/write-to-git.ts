@@ -24,14 +24,11 @@ export interface Sending {
   wantsText?: boolean
 }
 
-/** A write whose URL and headers are valid. */
-export interface OpenWrite {
-  /** Parses the body: text or, for a publish, an archive. @throws HubError with all of its problems */
-  parse(
-    body: string | Uint8Array<ArrayBuffer>,
-    deps: Pick<PublishHub, 'runLong' | 'parseArchive'>,
-  ): Promise<ParsedWrite>
-}
+/** Parses the body of a write whose URL and headers are valid: text or, for a publish, an archive. @throws HubError with all of its problems */
+export type ParseWrite = (
+  body: string | Uint8Array<ArrayBuffer>,
+  deps: Pick<PublishHub, 'runLong' | 'parseArchive'>,
+) => Promise<ParsedWrite>
 
 /** A write whose body is valid. */
 interface ParsedWrite {
@@ -59,22 +56,20 @@ export function openCommit<Change>(
     deps: PublishHub,
     time: Clock,
   ) => Promise<WriteDecision>,
-): OpenWrite {
-  return {
-    async parse(body) {
-      const change = read(String(body))
-      return {
-        needed: 'publish',
-        async carryOut(sending, deps, time) {
-          const write = {
-            ...sending,
-            needsHistory: false,
-            decide: (folder: FolderState, readers: Readers) => decide(sending, change, folder, readers, deps, time),
-          }
-          return writeToGit(write, sending.bearer, deps, time)
-        },
-      }
-    },
+): ParseWrite {
+  return async (body) => {
+    const change = read(String(body))
+    return {
+      needed: 'publish',
+      async carryOut(sending, deps, time) {
+        const write = {
+          ...sending,
+          needsHistory: false,
+          decide: (folder: FolderState, readers: Readers) => decide(sending, change, folder, readers, deps, time),
+        }
+        return writeToGit(write, sending.bearer, deps, time)
+      },
+    }
   }
 }
 
@@ -110,9 +105,9 @@ export async function writeToGit(
     if (published) await showSafely(() => deps.rememberVersion({ owner, name }, published))
     const { data, status, headers, inText } = answer
     const response = inText ? respondWithText(inText(data), status, headers) : respondWithRecord(data, status, headers)
-    if (!toShow) return { response, shows: [] }
+    if (!toShow) return { response }
     const written = { owner, name, ...toShow }
-    return { response, shows: [await openShowing(written, copy, { login }, deps, new Date(time.now()))] }
+    return { response, show: await openShowing(written, copy, { login }, deps, new Date(time.now())) }
   })
 }
 
@@ -121,11 +116,11 @@ export async function writeInTurn(
   { sender, arrivedMs }: { sender: string; arrivedMs: number },
   { takeTurn }: Pick<PublishHub, 'takeTurn'>,
   time: Clock,
-  work: () => Promise<{ response: Response; shows: readonly (() => Promise<void>)[] }>,
+  work: () => Promise<{ response: Response; show?: () => Promise<void> }>,
 ): Promise<Response> {
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
-  const { response, shows } = await takeTurn({ sender, waitMs }, work)
-  await Promise.all(shows.map((show) => show()))
+  const { response, show } = await takeTurn({ sender, waitMs }, work)
+  await show?.()
   return response
 }
 
