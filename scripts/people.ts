@@ -1,7 +1,7 @@
 // `npm run people`: lists the people who have signed in, ends their sessions and tokens, blocks them, and forgets them. Run it on the hub's machine, or on one of the machines that share its database.
 
 import { readConfig } from '../src/config.ts'
-import { countOf } from '../src/domain/text/count-of.ts'
+import { countOf } from '../src/domain/text/plain-text.ts'
 import { Handle } from '../src/domain/values/values.ts'
 import { isByInvitation } from '../src/hub/people.ts'
 import { logAudit } from '../src/log.ts'

@@ -2,7 +2,7 @@
 
 import { readConfig } from '../../src/config.ts'
 import { describeIgnored } from '../../src/content/content-files.ts'
-import { countOf } from '../../src/domain/text/count-of.ts'
+import { countOf } from '../../src/domain/text/plain-text.ts'
 import { findTrackedHead } from '../../src/review/content-changes.ts'
 import { reviewContent } from '../../src/review/review-content.ts'
 import type { ReviewEntry } from '../../src/review/rules/review-findings.ts'

@@ -1,6 +1,6 @@
 // Finds the original of each copy, and keeps copies behind their originals in every list. Otherwise, a copy could rank first: it starts with its original's text and adds whatever the ranking rewards. docs/contract.md section 5.
 
-import { compareText } from '../domain/text/compare-text.ts'
+import { compareText } from '../domain/text/plain-text.ts'
 import { nameOfOriginal } from '../domain/values/names.ts'
 
 /** What identifies a prompt as a copy. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { BARE_REPOSITORY } from '../../tests/fixtures/repository-fields.ts'
 import { SORTS } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, Variable } from '../domain/api/schema.ts'
-import { compareText } from '../domain/text/compare-text.ts'
+import { compareText } from '../domain/text/plain-text.ts'
 import { orderCatalogue } from './catalogue.ts'
 import {
   type QualityInput,

@@ -5,7 +5,7 @@ import type { ResultEntry, VersionEntry } from '../domain/content/content-tree.t
 import type { ResultFile } from '../domain/content/result-file.ts'
 import { findCertainSecret } from '../domain/content/secrets.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { compareText } from '../domain/text/compare-text.ts'
+import { compareText } from '../domain/text/plain-text.ts'
 import type { Problem, RuleProblem } from '../domain/text/problems.ts'
 
 /** Checks the rules for a result file alone. */

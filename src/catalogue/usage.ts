@@ -1,6 +1,6 @@
 // Counts what each owner has.
 import type { OwnerUsage } from '../domain/catalogue/usage.ts'
-import { compareText } from '../domain/text/compare-text.ts'
+import { compareText } from '../domain/text/plain-text.ts'
 import type { RepositoryOutline } from './outline.ts'
 
 /** Counts the repositories of each owner, whether or not they are listed, sorted by owner. */

@@ -3,7 +3,7 @@
 import type { Difference } from '../domain/api/schema.ts'
 import { compareForCallers } from '../domain/catalogue/difference.ts'
 import { summariseAdded } from '../domain/inspect/describe.ts'
-import { countOf } from '../domain/text/count-of.ts'
+import { countOf } from '../domain/text/plain-text.ts'
 import { targetOf, versionsOf } from '../domain/values/label-target.ts'
 import { findCapabilitiesNow } from '../server/read/capabilities.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'

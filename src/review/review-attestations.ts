@@ -11,7 +11,7 @@ import { parseTrustedRootFile, type RootEntry } from '../domain/content/trusted-
 import { digestManifest, findReplayProblem, findSubjectProblem, judgeSignature } from '../domain/publishing/attested.ts'
 import { isSameJson } from '../domain/text/json.ts'
 import { attestationName } from '../domain/values/attestation-name.ts'
-import { listPublishingRules, type PublishingRule } from '../domain/values/publishing-rules.ts'
+import { listPublishingRules, type PublishingRule } from '../domain/values/permissions.ts'
 import { measure } from '../files/measure.ts'
 import type { Comparison } from './content-changes.ts'
 import type { ReviewFinding } from './rules/review-findings.ts'

@@ -1,6 +1,6 @@
 // GitHub Copilot's prompt files (`.prompt.md`), and its instructions, chat modes and agents. https://code.visualstudio.com/docs/copilot/customization/prompt-files
 import { EDITOR_VALUE } from '../../../src/domain/content/editor-values.ts'
-import { lineCounter } from '../../../src/domain/text/text-length.ts'
+import { lineCounter } from '../../../src/domain/text/plain-text.ts'
 import { declarePlaceholders } from './names.ts'
 import { readMarkdown } from './plain.ts'
 import { ConversionProblems, emptyPrompt, MAX_FINDINGS, type ReadOptions, type ReadResult } from './portable.ts'

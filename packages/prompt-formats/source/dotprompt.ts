@@ -3,7 +3,7 @@
 import type { WriteResult } from '../../../src/domain/api/export-formats.ts'
 import type { Parameters, Variable } from '../../../src/domain/api/schema.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
-import { lineCounter, lineOf } from '../../../src/domain/text/text-length.ts'
+import { lineCounter, lineOf } from '../../../src/domain/text/plain-text.ts'
 import { formatYaml } from '../../../src/domain/text/yaml.ts'
 import { trimLineEnds } from '../../../src/domain/values/chat.ts'
 import { declareAll, toLine, toVariable } from './names.ts'

@@ -4,7 +4,7 @@ import { EDITOR_VALUE } from '../../../src/domain/content/editor-values.ts'
 import { fillContent } from '../../../src/domain/content/filling.ts'
 import { fillPlaceholders } from '../../../src/domain/content/placeholders.ts'
 import { formatFrontMatter, listInterpolations } from '../../../src/domain/content/skill.ts'
-import { lineOf } from '../../../src/domain/text/text-length.ts'
+import { lineOf } from '../../../src/domain/text/plain-text.ts'
 import { ConversionProblems, type ExportedVersion, MAX_FINDINGS, writtenFile } from './portable.ts'
 import { clip } from './template.ts'
 

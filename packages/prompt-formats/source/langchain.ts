@@ -3,7 +3,7 @@
 import type { WriteResult } from '../../../src/domain/api/export-formats.ts'
 import type { Parameters } from '../../../src/domain/api/schema.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
-import { lineOf } from '../../../src/domain/text/text-length.ts'
+import { lineOf } from '../../../src/domain/text/plain-text.ts'
 import { isChatMessage } from '../../../src/domain/values/chat.ts'
 import { addHistory, PlaceholderNames, readMessages } from './messages.ts'
 import { addLarge, addSettings, formatSchema } from './parameters.ts'

@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
-import { countBytes } from '../../../src/domain/text/text-length.ts'
+import { countBytes } from '../../../src/domain/text/plain-text.ts'
 import { formatYaml } from '../../../src/domain/text/yaml.ts'
 import type { ConversionProblems, PortableBody } from './portable.ts'
 import { textOf } from './source-file.ts'

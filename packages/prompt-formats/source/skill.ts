@@ -17,7 +17,7 @@ import {
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
 import { printable } from '../../../src/domain/text/printable.ts'
-import { lineOf } from '../../../src/domain/text/text-length.ts'
+import { lineOf } from '../../../src/domain/text/plain-text.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
 import { toLine } from './names.ts'
 import {

@@ -1,6 +1,6 @@
 // Finds placeholders of other template languages, checks whether a hub can fill them, and rewrites them. Nothing is ever evaluated.
 import type { Variable } from '../../../src/domain/api/schema.ts'
-import { lineCounter } from '../../../src/domain/text/text-length.ts'
+import { lineCounter } from '../../../src/domain/text/plain-text.ts'
 import { VARIABLE_NAME_PATTERN } from '../../../src/domain/values/names.ts'
 import { toVariable } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS } from './portable.ts'

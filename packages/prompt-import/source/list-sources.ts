@@ -1,7 +1,7 @@
 // Lists the files and folders given to `npm run import`, sorted by path, within limits.
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { compareText } from '../../../src/domain/text/compare-text.ts'
+import { compareText } from '../../../src/domain/text/plain-text.ts'
 import { openFolder, type PlainFolder } from '../../../src/files/plain-files.ts'
 import { findFrontKeys } from '../../prompt-formats/source/front-keys.ts'
 import { isPromptFile } from '../../prompt-formats/source/read-prompt-file.ts'

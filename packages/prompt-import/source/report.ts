@@ -1,6 +1,6 @@
 // Describes what an import did, for people and as JSON.
 
-import { countOf } from '../../../src/domain/text/count-of.ts'
+import { countOf } from '../../../src/domain/text/plain-text.ts'
 import { withoutControls } from '../../../src/domain/text/printable.ts'
 import { clip } from '../../prompt-formats/source/template.ts'
 import type { Line } from './read-import.ts'

@@ -7,7 +7,7 @@ import {
   nameFileProblem,
 } from '../../../src/domain/content/version-files.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
-import { compareText } from '../../../src/domain/text/compare-text.ts'
+import { compareText } from '../../../src/domain/text/plain-text.ts'
 import { printable } from '../../../src/domain/text/printable.ts'
 import { entriesOf, type FileEntry, isJunk, sortFiles } from '../../../src/domain/values/file-entry.ts'
 import { measureFile } from '../../../src/files/measure.ts'

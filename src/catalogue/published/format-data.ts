@@ -2,7 +2,7 @@
 import { listEnvelope, onlyPage } from '../../domain/api/envelope.ts'
 import type { Difference, RepositorySummary } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { countBytes } from '../../domain/text/text-length.ts'
+import { countBytes } from '../../domain/text/plain-text.ts'
 import { oncePer } from '../remember.ts'
 
 /** Formats a single record. */

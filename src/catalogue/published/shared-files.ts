@@ -14,7 +14,7 @@ import {
 } from '../../domain/content/marketplace.ts'
 import { formatSkillIndex, type SkillIndexEntry } from '../../domain/content/skill.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { compareText } from '../../domain/text/compare-text.ts'
+import { compareText } from '../../domain/text/plain-text.ts'
 import { nameOfOriginal } from '../../domain/values/names.ts'
 import type { Catalogue as AnyCatalogue } from '../catalogue.ts'
 import { describeComposed, describeDependent, groupByPart, listComposed } from '../dependents.ts'

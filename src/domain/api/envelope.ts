@@ -1,6 +1,6 @@
 // Formats records and lists as JSON, with only the named fields and a `data` and `meta` envelope.
 import { type Capability, RULES_DATE } from '../inspect/kinds.ts'
-import { compareText } from '../text/compare-text.ts'
+import { compareText } from '../text/plain-text.ts'
 import type { Dependent, LabelledPrompt, Matched, Meta, SearchMeta } from './schema.ts'
 
 /** Returns the listed fields of a record. */

@@ -2,7 +2,7 @@
 import type { Result } from '../api/schema.ts'
 import type { ResultEntry, VersionEntry } from '../content/content-tree.ts'
 import type { ResultFile } from '../content/result-file.ts'
-import { compareText } from '../text/compare-text.ts'
+import { compareText } from '../text/plain-text.ts'
 
 /** Builds the record of a result. */
 export function recordResult(file: ResultFile, version: string, suite: string): Result {

@@ -2,7 +2,7 @@
 
 import type { Warning } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
-import { countOf } from '../text/count-of.ts'
+import { countOf } from '../text/plain-text.ts'
 import type { Parsed, ValueProblem } from '../text/problems.ts'
 import { kindOfRange } from '../values/include-range.ts'
 import { targetOf } from '../values/label-target.ts'

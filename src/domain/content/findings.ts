@@ -1,7 +1,7 @@
 // Finds warnings for authors and readers. Used by publishing, the build and reviews. Nothing here rejects content.
 import type { Difference, Variable, VersionRecord, Warning } from '../api/schema.ts'
 import { printable } from '../text/printable.ts'
-import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
+import { countCharacters, lineCounter, lineOf } from '../text/plain-text.ts'
 import { findRoleLine } from '../values/chat.ts'
 import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'

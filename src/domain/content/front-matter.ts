@@ -3,14 +3,13 @@ import * as z from 'zod'
 import type { Parameters } from '../api/schema.ts'
 import { LIMITS } from '../limits.ts'
 import { findJsonProblem, isObject } from '../text/json.ts'
-import { countBytes, countCharacters } from '../text/text-length.ts'
+import { countBytes, countCharacters } from '../text/plain-text.ts'
 import { AttestationList } from '../values/attestation.ts'
 import { FORMATS } from '../values/chat.ts'
 import { Includes } from '../values/include.ts'
 import { MEMBER_PATTERN } from '../values/member-entry.ts'
 import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
-import { DEFAULT_PERMISSIONS, Permissions } from '../values/permissions.ts'
-import { PUBLISHING_RULES } from '../values/publishing-rules.ts'
+import { DEFAULT_PERMISSIONS, Permissions, PUBLISHING_RULES } from '../values/permissions.ts'
 import {
   FullName,
   Handle,

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { describeValue } from '../text/problems.ts'
-import { countCharacters } from '../text/text-length.ts'
+import { countCharacters } from '../text/plain-text.ts'
 import { line, Scalar, unique, VariableName, VariableType } from '../values/values.ts'
 
 /** A variable as declared by its author: only the name is required. docs/content.md. */

@@ -5,8 +5,7 @@ import { DEFAULT_OWNER_FILE, editKeys, type OwnerFile, parseOwnerFile, replaceBo
 import { readOwner } from '../publishing/repository-state.ts'
 import { invalidField, validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
-import { DEFAULT_PERMISSIONS } from '../values/permissions.ts'
-import { hasPublishingRule } from '../values/publishing-rules.ts'
+import { DEFAULT_PERMISSIONS, hasPublishingRule } from '../values/permissions.ts'
 import type { OwnerFields } from './owner-request.ts'
 
 /** The result of a change to an owner. */

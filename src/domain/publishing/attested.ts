@@ -8,7 +8,7 @@ import { printable } from '../text/printable.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { AttestationFacts } from '../values/attestation.ts'
 import type { FileEntry } from '../values/file-entry.ts'
-import { hasPublishingRule } from '../values/publishing-rules.ts'
+import { hasPublishingRule } from '../values/permissions.ts'
 import { invalidField, type Measure, validationFailed } from './request.ts'
 
 /** A verified attestation of a version. */

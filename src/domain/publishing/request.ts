@@ -29,7 +29,7 @@ import {
   unknownField,
   type ValueProblem,
 } from '../text/problems.ts'
-import { countBytes, lineOf } from '../text/text-length.ts'
+import { countBytes, lineOf } from '../text/plain-text.ts'
 import { CHAT_ROLES, type ChatPart, formatChat, isChatMessage } from '../values/chat.ts'
 import { findUnwritable } from '../values/chat-rules.ts'
 import { sortFiles } from '../values/file-entry.ts'

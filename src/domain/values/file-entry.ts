@@ -1,7 +1,7 @@
 // Describes the files beside a skill's SKILL.md, and judges their paths. version-files.ts judges the files. This file imports no schemas, because reads use it.
 
 import { LIMITS } from '../limits.ts'
-import { compareText } from '../text/compare-text.ts'
+import { compareText } from '../text/plain-text.ts'
 import { isPortableName } from './names.ts'
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/

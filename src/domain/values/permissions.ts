@@ -1,4 +1,4 @@
-// Defines the permissions of a token for the prompts in its scope. docs/contract.md section 7
+// Defines what a token may do with the prompts in its scope, and what an owner can require of new versions. docs/contract.md section 7
 import * as z from 'zod'
 
 /** Every permission, in display order. */
@@ -23,4 +23,24 @@ export const DEFAULT_PERMISSIONS: readonly Permission[] = ['publish']
 export function hasPermission(has: readonly Permission[], needed: Permission): boolean {
   if (needed === 'read') return has.length > 0
   return has.includes(needed) || (needed === 'label' && has.includes('maintain'))
+}
+
+/** What an owner can require of a publish. */
+export const PUBLISHING_RULES = ['trusted-only', 'signed-only', 'semver', 'reviewed'] as const
+/** A rule for new versions. */
+export type PublishingRule = (typeof PUBLISHING_RULES)[number]
+
+/** The part of an owner's file that has the rules: one of them, or a list. */
+interface Ruled {
+  publishing: PublishingRule | readonly PublishingRule[] | null
+}
+
+/** Lists the rules of an owner for new versions. @param file undefined for an owner without a file */
+export function listPublishingRules(file: Ruled | undefined): readonly PublishingRule[] {
+  return [file?.publishing ?? []].flat() as PublishingRule[]
+}
+
+/** Returns whether an owner has a rule for new versions. */
+export function hasPublishingRule(file: Ruled | undefined, rule: PublishingRule): boolean {
+  return listPublishingRules(file).includes(rule)
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { words } from '../../../tests/words.ts'
 import { LIMITS } from '../limits.ts'
-import { countCharacters } from '../text/text-length.ts'
+import { countCharacters } from '../text/plain-text.ts'
 import { findContentProblem, License, line, lines, NumericId, Time, WebAddress } from './values.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success

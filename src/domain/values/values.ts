@@ -1,7 +1,7 @@
 // Schemas shared by records and files: handles, names, versions, tags, dates, URLs, short texts, statuses and provenance.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { countCharacters } from '../text/text-length.ts'
+import { countCharacters } from '../text/plain-text.ts'
 import { isFilePath } from './file-entry.ts'
 import {
   isName,

@@ -1,7 +1,7 @@
 // Compares versions, finds the latest version, and calculates the next version number.
 import semver from 'semver'
 import { LIMITS } from '../limits.ts'
-import { countCharacters } from '../text/text-length.ts'
+import { countCharacters } from '../text/plain-text.ts'
 
 /** The parts of the version number that a publish can increment. */
 export const BUMPS = ['major', 'minor', 'patch'] as const

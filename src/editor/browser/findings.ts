@@ -2,7 +2,7 @@
 import { sayProblem, sayWarning } from '../../account/words-for-people.ts'
 import type { CheckAnswer } from '../../catalogue/published/route-schemas.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
-import { countOf } from '../../domain/text/count-of.ts'
+import { countOf } from '../../domain/text/plain-text.ts'
 import type { ValueProblem } from '../../domain/text/problems.ts'
 import { showProblem } from '../../site/client/field-problem.ts'
 import type { Suggestion } from '../form/suggestions.ts'

@@ -9,7 +9,7 @@ import { clip } from '../../../packages/prompt-formats/source/template.ts'
 import { toName } from '../../../packages/prompt-formats/source/to-name.ts'
 import type { ConversionProblem } from '../../domain/api/export-formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { countBytes } from '../../domain/text/text-length.ts'
+import { countBytes } from '../../domain/text/plain-text.ts'
 import { fieldsOf, type VersionForm } from './version-form.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */

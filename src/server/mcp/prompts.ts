@@ -3,7 +3,7 @@
 import type { Variable } from '../../domain/api/schema.ts'
 import { fillMessages, formatFillingProblems, mustBeGiven } from '../../domain/content/filling.ts'
 import { isObject } from '../../domain/text/json.ts'
-import { countCharacters } from '../../domain/text/text-length.ts'
+import { countCharacters } from '../../domain/text/plain-text.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/values/chat.ts'
 import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
 import type { MenuEntry } from '../../search/search.ts'

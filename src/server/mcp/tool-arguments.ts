@@ -6,7 +6,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
 import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
-import { countCharacters } from '../../domain/text/text-length.ts'
+import { countCharacters } from '../../domain/text/plain-text.ts'
 import { KINDS } from '../../domain/values/chat.ts'
 import { readObject } from './protocol.ts'
 

@@ -3,7 +3,7 @@
 import { SORTS, type Sort } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { countCharacters } from '../../domain/text/text-length.ts'
+import { countCharacters } from '../../domain/text/plain-text.ts'
 import { KINDS, type Kind } from '../../domain/values/chat.ts'
 import { lastOf, quote } from './query-values.ts'
 

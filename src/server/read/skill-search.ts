@@ -2,7 +2,7 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { countCharacters } from '../../domain/text/text-length.ts'
+import { countCharacters } from '../../domain/text/plain-text.ts'
 import { isOwner } from '../../domain/values/names.ts'
 import type { Connect, Hub } from '../hub.ts'
 import { respondToError } from '../refusals.ts'

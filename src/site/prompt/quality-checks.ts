@@ -2,7 +2,7 @@
 
 import type { Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { describeOutcome } from '../../domain/catalogue/results.ts'
-import { countOf } from '../../domain/text/count-of.ts'
+import { countOf } from '../../domain/text/plain-text.ts'
 
 export interface TrustFact {
   /** Who found it out: the hub, the publisher with a proof, or somebody else. */

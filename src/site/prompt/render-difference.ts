@@ -6,7 +6,7 @@ import { findPlaceholders, splitContent } from '../../domain/content/placeholder
 import { compareCapabilities } from '../../domain/inspect/compare.ts'
 import { type DescribedKind, describeKinds } from '../../domain/inspect/describe.ts'
 import type { Capability } from '../../domain/inspect/kinds.ts'
-import { countOf } from '../../domain/text/count-of.ts'
+import { countOf } from '../../domain/text/plain-text.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import { type Budget, openBudget, renderText } from './prompt-text.ts'
 import { type NamePart, openPartNames, renderPartChanges, renderSigned } from './render-parts.ts'

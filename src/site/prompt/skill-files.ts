@@ -1,7 +1,7 @@
 // Selects what a page shows of the files of a skill: the beginning of the text files, within a limit for the whole page.
 import type { SkillFile, VersionRecord } from '../../domain/api/schema.ts'
 import { formatSkill } from '../../domain/content/skill.ts'
-import { compareText } from '../../domain/text/compare-text.ts'
+import { compareText } from '../../domain/text/plain-text.ts'
 import { decodeFile } from '../../domain/values/file-entry.ts'
 import type { PageData } from '../rendering.ts'
 import { openBudget, renderLines } from './prompt-text.ts'

@@ -8,7 +8,7 @@ import { cacheFiles } from '../../../built/site-files-folder.ts'
 import { type Catalogue, joinCatalogue, type Orders } from '../../../catalogue/catalogue.ts'
 import type { OutlinedEntry } from '../../../catalogue/entry.ts'
 import { joinOthers } from '../../../content/content-dir.ts'
-import { compareText } from '../../../domain/text/compare-text.ts'
+import { compareText } from '../../../domain/text/plain-text.ts'
 import { isDamage } from '../../../state/sqlite-errors.ts'
 import { SiteBuild } from './site-folder.ts'
 

@@ -1,4 +1,10 @@
-// Measures text in code points, bytes and lines. Imports no schemas, so that pages can use it.
+// Compares, measures and counts plain text. Imports no schemas, so that pages can use it.
+
+/** Compares strings by code unit, so that the order is the same on every machine, in any locale. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
 
 /** Returns the length of a string in code points, which is what users count and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
 export function countCharacters(text: string): number {
@@ -33,4 +39,14 @@ export function lineCounter(text: string, firstLine: number): (offset: number) =
     for (; end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) line++
     return line
   }
+}
+
+/** Formats a number with thousands separators. Only large numbers use the locale, which takes much longer. */
+export function formatCount(count: number): string {
+  return count < 1_000 ? String(count) : count.toLocaleString('en')
+}
+
+/** Formats a count with its noun, such as "1 variable" or "2 variables". @param noun singular */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
