@@ -14,6 +14,7 @@ import {
   type ListedFile,
   type ListedPart,
   listListingProblems,
+  sizeOf,
 } from '../content/content-listing.ts'
 import { openBundles } from '../content/version-files.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
@@ -71,6 +72,9 @@ export interface BuiltState {
   /** Number of files read. */
   filesRead: number
 }
+
+/** Larger prompts are not parsed in another thread, which would hand on a copy of all their versions at once. */
+const MAX_BYTES_AHEAD = 4_194_304
 
 /** A prompt, and its files. */
 export type PromptFiles = readonly [fullName: string, files: readonly ListedFile[]]
@@ -194,18 +198,19 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     }
     const total = changed.size
     const inOrder = folder
-    const isNew = ({ fullName, before }: Changed) => !before && !troubles.has(fullName)
-    const added = [...changed.values()].filter(isNew)
+    const mayGoAhead = ({ fullName, part, before }: Changed) =>
+      !before && !troubles.has(fullName) && sizeOf(part.files) <= MAX_BYTES_AHEAD
+    const added = [...changed.values()].filter(mayGoAhead)
     let ahead = parseAhead?.(added.map(({ fullName, part }) => [fullName, part.files]))
     const expect = () =>
       inOrder.expect?.(
         [...changed.values()].flatMap((one) =>
-          ahead && isNew(one) ? listBeside(one.part.files) : listUnread(one.part.files, one.before?.marks),
+          ahead && mayGoAhead(one) ? listBeside(one.part.files) : listUnread(one.part.files, one.before?.marks),
         ),
       )
     expect()
     const takeAhead = (one: Changed) => {
-      if (!ahead || !isNew(one)) return undefined
+      if (!ahead || !mayGoAhead(one)) return undefined
       const parsed = ahead.take(one.fullName)
       if (!parsed) {
         ahead.end()

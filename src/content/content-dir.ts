@@ -12,7 +12,7 @@ import { openFolder } from '../files/plain-files.ts'
 import { checkAttestations } from './attestation-files.ts'
 import { type ParsedFile, parseContentFile } from './content-file.ts'
 import { type ContentReader, type ListingProblems, listContentFiles, nameFile } from './content-files.ts'
-import { promptOf } from './content-listing.ts'
+import { promptOf, sizeOf } from './content-listing.ts'
 import { groupByVersion, type ListedVersion, readBundle } from './version-files.ts'
 
 interface ContentReading {
@@ -145,7 +145,7 @@ export function readRepository(
   const checked = checkResults({ owner, name }, versions, results)
   // The results of a version that cannot be read are in order as soon as the version is.
   problems.push(...checked.problems.filter(({ file: path }) => !wrong.has(versionOf(path))))
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const bytes = sizeOf(files)
   const entry = { owner, name, file, versions, bytes, ...(checked.good.length > 0 && { results: checked.good }) }
   return { entry, isThere: isThere && (wrong.size > 0 || !isTakenDown(entry)), problems, wrong, troubles }
 }

@@ -38,6 +38,10 @@ export interface ContentListing {
 
 export const NO_FILES: ListedPart = { files: [], marks: '', problems: [], ignored: [] }
 
+/** Returns the bytes of files together. */
+export const sizeOf = (files: readonly Pick<ListedFile, 'bytes'>[]): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0)
+
 /** Returns a line for each file. */
 const markFiles = (files: readonly Pick<ListedFile, 'path' | 'id'>[]): string =>
   files.map(({ path, id }) => `${id} ${path}`).join('\n')

@@ -2,7 +2,7 @@
 import type { Git } from '../git/git-command.ts'
 import { readObjects, readObjectsSync } from '../git/git-objects.ts'
 import type { ContentReader } from './content-files.ts'
-import { type ContentListing, type ListedFile, type ListedPart, promptOf } from './content-listing.ts'
+import { type ContentListing, type ListedFile, type ListedPart, promptOf, sizeOf } from './content-listing.ts'
 import { findVersionOf, groupAboutVersions } from './version-files.ts'
 
 /** The most that is read at once, unless one file is longer. */
@@ -22,7 +22,7 @@ export async function readAhead(
 ): Promise<ReadObjects> {
   if (changed === 'all' || changed.size > MAX_PROMPTS_AHEAD) return new Map()
   const files = [...changed].flatMap((name) => prompts.get(name)?.files ?? [])
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const bytes = sizeOf(files)
   if (files.length === 0 || files.length > MAX_BATCH_FILES || bytes > MAX_BATCH_BYTES) return new Map()
   const objects = await readObjects(
     git,
@@ -61,7 +61,7 @@ export function openObjects(
     const objects = readObjectsSync(
       git,
       files.map(({ id }) => id),
-      files.reduce((sum, { bytes }) => sum + bytes, 0),
+      sizeOf(files),
     )
     return new Map(objects.flatMap((object) => (object ? [[object.id, object.bytes] as const] : [])))
   }

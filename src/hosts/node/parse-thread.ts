@@ -1,7 +1,7 @@
 // The thread that parses prompts while others derive their data. It ends when all are parsed, or when one cannot be read.
 import { workerData } from 'node:worker_threads'
 import { readRepository } from '../../content/content-dir.ts'
-import { type ListedFile, NO_FILES } from '../../content/content-listing.ts'
+import { NO_FILES, sizeOf } from '../../content/content-listing.ts'
 import { openObjects } from '../../content/content-reader.ts'
 import { createGit } from '../../git/git-command.ts'
 import type { ParsedBatch, ParseTask } from './builds/parse-ahead.ts'
@@ -50,8 +50,4 @@ function waitForRoom(): void {
     if (counts[0]! - taken < maxWaiting) return
     Atomics.wait(counts, 1, taken)
   }
-}
-
-function sizeOf(files: readonly ListedFile[]): number {
-  return files.reduce((sum, file) => sum + file.bytes, 0)
 }
