@@ -79,7 +79,7 @@ const FOLDERS = {
 
 /** The only modules that import a package, whose types and errors stay behind them. */
 const IMPORTERS = {
-  '@hono/node-server': 'src/hosts/node/http/listener.ts',
+  '@hono/node-server': 'src/hosts/node/http/http-server.ts',
   '@modelcontextprotocol/server': 'src/server/mcp/serve-message.ts',
   '@netlify/blobs': 'src/state/state-netlify.ts',
   '@octokit/rest': 'src/github/github-connection.ts',

@@ -43,12 +43,12 @@ export type FindAccess = (
   now: Date,
 ) => Promise<{ person: Person; name: string; endsMs: number } | undefined>
 
-/** Where a request comes from. These are functions, because most requests come from readers whose rights are remembered. */
+/** Who sends a request. */
 interface Source {
-  /** Returns the rate-limit key of the client. */
-  client: () => string
-  /** Returns whether the connection itself comes from a trusted proxy. */
-  isFromProxy: () => boolean
+  /** The rate-limit key of the client. */
+  network: string
+  /** Whether the connection itself comes from a trusted proxy. */
+  isProxied: boolean
 }
 
 /** One claim to be a reader. */
@@ -99,7 +99,7 @@ export function openReaders(deps: ReaderChecks): Readers {
           refusal ??= thrown
         }
       }
-      const waitSeconds = claims.length > 0 && !refusal ? await deps.failures.take(source.client()) : 0
+      const waitSeconds = claims.length > 0 && !refusal ? await deps.failures.take(source.network) : 0
       if (waitSeconds > 0) throw rateLimitError('badTokens', waitSeconds)
       if (refusal) throw refusal
       return false
@@ -112,7 +112,7 @@ export function openReaders(deps: ReaderChecks): Readers {
 }
 
 /** Lists what a request claims, without any check. */
-function listClaims(request: Request, { isFromProxy }: Source, deps: ReaderChecks): Claim[] {
+function listClaims(request: Request, { isProxied }: Source, deps: ReaderChecks): Claim[] {
   const claims: Claim[] = []
   const authorization = request.headers.get('Authorization')
   if (authorization !== null && /^bearer /i.test(authorization))
@@ -127,7 +127,7 @@ function listClaims(request: Request, { isFromProxy }: Source, deps: ReaderCheck
     claims.push({ key: keyOf('token', headers.Authorization), check: (now) => checkToken(asBearer, deps, now) })
   }
   const named = deps.proxyHeader === undefined ? null : request.headers.get(deps.proxyHeader)
-  if (named !== null && NAME.test(named) && isFromProxy())
+  if (named !== null && NAME.test(named) && isProxied)
     claims.push({ key: keyOf('proxy', named), check: () => checkNamed(named.toLowerCase(), deps) })
   return claims
 }

@@ -21,7 +21,8 @@ import { cookieSecretOf, openSignIn } from './open-sign-in.ts'
 import { isOurHost, openAdmission } from './people.ts'
 
 /** Returns the dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
-export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDeps> {
+export async function connectAccount(request: Request, context: FunctionContext): Promise<AccountDeps> {
+  const { hub } = context
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
@@ -51,7 +52,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
     promptsOf: (owners) => readOwnPrompts(siteFiles, owners),
     show,
     limiter: await limiterOf('account', config.rateLimitPerMinute, config),
-    clientAddress: clientKeyOf(ip),
+    clientAddress: clientKeyOf(context),
   }
 }
 

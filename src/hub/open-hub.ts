@@ -71,39 +71,67 @@ export interface ServerHub {
 export interface FunctionContext {
   /** The client's IP address. */
   ip: string
+  /** The network that counts as one client, if the host has found it. */
+  network?: string | undefined
   hub?: ServerHub
 }
 
-/** Opens a hub for one request. @param timesReads the limit for the client's requests, as a multiple of the limit for reads @throws HubError `unavailable` naming an invalid setting */
+/** How often a client may send each kind of request, as a multiple of the limit for reads. Messages of MCP have a higher one, because users of a hosted client share that client's IP addresses. */
+const TIMES_READS = { reads: 1, messages: 5 } as const
+
+/** What a hub has for all clients. */
+type SharedHub = Omit<Hub, 'runLong' | 'clientAddress'>
+
+/** What the Node server has for all clients, until it serves another build. */
+const shared: Record<keyof typeof TIMES_READS, WeakMap<ServerHub, SharedHub>> = {
+  reads: new WeakMap(),
+  messages: new WeakMap(),
+}
+
+/** Opens a hub for one request. @throws HubError `unavailable` naming an invalid setting */
 export async function openHub(
   request: Request,
   context: FunctionContext,
-  { timesReads = 1 }: { timesReads?: number } = {},
+  kind: keyof typeof TIMES_READS = 'reads',
 ): Promise<Hub> {
-  const { ip, hub: server } = context
+  const { hub: server } = context
+  const hub = (server && shared[kind].get(server)) ?? (await openShared(request, server, kind))
+  return {
+    ...hub,
+    get runLong() {
+      return runLongOf(context)
+    },
+    clientAddress: clientKeyOf(context),
+  }
+}
+
+/** Opens a hub for one message of MCP. @throws HubError like `openHub` */
+export const openMessageHub = (request: Request, context: FunctionContext): Promise<Hub> =>
+  openHub(request, context, 'messages')
+
+async function openShared(
+  request: Request,
+  server: ServerHub | undefined,
+  kind: keyof typeof TIMES_READS,
+): Promise<SharedHub> {
   const { config, own } = currentSettings()
   const sources = await sourcesOf(request, server)
-  return {
+  let pages: HubPages | undefined
+  const hub: SharedHub = {
     ...own,
     quota: config.quota,
     // The Node server has both in memory.
     ...(server ? sources : askEachOnce(sources)),
-    get runLong() {
-      return runLongOf(context)
-    },
     search: server?.search ?? (() => openBundledSearch(config)),
-    limiter: await limiterOf(timesReads === 1 ? 'reads' : 'messages', config.rateLimitPerMinute * timesReads, config),
-    clientAddress: clientKeyOf(ip),
-    pages: () => openPages(server),
+    limiter: await limiterOf(kind, config.rateLimitPerMinute * TIMES_READS[kind], config),
+    pages: async () => {
+      pages ??= await openPages(server)
+      return pages
+    },
   }
+  if (server) shared[kind].set(server, hub)
+  return hub
 }
-
-/** Messages of MCP have a higher limit than reads, because users of a hosted client share that client's IP addresses. */
-const MESSAGES_PER_READ = 5
-
-/** Opens a hub for one message of MCP. @throws HubError like `openHub` */
-export const openMessageHub = (request: Request, context: FunctionContext): Promise<Hub> =>
-  openHub(request, context, { timesReads: MESSAGES_PER_READ })
 
 let known: { environment: NodeJS.ProcessEnv; config: Config; own: OwnAddresses } | undefined
 
@@ -148,8 +176,8 @@ export async function openCheckHub(request: Request, context: FunctionContext): 
 }
 
 /** Returns what runs the long work of a client: the Node server's worker threads, or a call. */
-export function runLongOf({ ip, hub: server }: FunctionContext): RunLong {
-  return server?.runLongFor?.(clientKeyOf(ip)) ?? runInPlace
+export function runLongOf(context: FunctionContext): RunLong {
+  return context.hub?.runLongFor?.(clientKeyOf(context)) ?? runInPlace
 }
 
 /** Returns the parser of archives, which most publishes do not need. */
@@ -264,7 +292,7 @@ function deployedCode(): Promise<PageCode> {
 }
 
 /** Returns the rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address. */
-export const clientKeyOf = networkOf
+export const clientKeyOf = ({ ip, network }: FunctionContext): string => network ?? networkOf(ip)
 
 const limiters = new Map<string, RateLimiter>()
 

@@ -28,7 +28,7 @@ const FAILED_TOKENS_PER_MINUTE = 30
 
 /** Opens a hub for one write. @throws HubError `unavailable` naming a missing or invalid setting */
 export async function openPublishHub(request: Request, context: FunctionContext): Promise<PublishHub> {
-  const { ip, hub } = context
+  const { hub } = context
   hub?.checkWritable?.()
   const config = currentConfig()
   const state = await stateOf(hub)
@@ -70,7 +70,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
       })),
     limiter: await publishLimiter(config, hub),
     failedTokens: () => failedTokensOf(config),
-    clientAddress: clientKeyOf(ip),
+    clientAddress: clientKeyOf(context),
     listUsedNumbers: async (place) => [
       ...Object.keys(await published.read(place)),
       ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? []),

@@ -267,7 +267,7 @@ function findMatch(ifNoneMatch: string, etag: string): string | undefined {
   return undefined
 }
 
-/** Suffixes that the Node server adds to the ETags of compressed responses (src/hosts/node/http/compress.ts). */
+/** Suffixes that the Node server adds to the ETags of compressed responses (src/hosts/node/http/answer.ts). */
 const ENCODINGS = ['br', 'gzip']
 /** Maximum number of ETags to compare per request. Clients usually send a single ETag; only caches send several. */
 const MAX_CANDIDATES = 50

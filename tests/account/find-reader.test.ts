@@ -10,8 +10,8 @@ import { createToken, findToken } from '../../src/state/tokens.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 
 const OCTOCAT = { user_id: '7', login: 'octocat' }
-const SOURCE = { client: () => '192.0.2.1', isFromProxy: () => false }
-const PROXY = { ...SOURCE, isFromProxy: () => true }
+const SOURCE = { network: '192.0.2.1', isProxied: false }
+const PROXY = { ...SOURCE, isProxied: true }
 const START = Date.parse('2026-11-25T10:00:00Z')
 const at = (seconds: number) => new Date(START + seconds * 1000)
 const asking = (headers: Record<string, string>) => new Request('https://hub.example/', { headers })

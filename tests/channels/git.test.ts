@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SiteFiles } from '../../src/built/site-files.ts'
+import { createHandler } from '../../src/hosts/node/http/answer.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
 import { keepUp } from '../../src/hosts/node/keep-up.ts'
 import { openSkillRepositories } from '../../src/hosts/node/skill-repositories.ts'
 import { createApp } from '../../src/routes/app.ts'
@@ -46,7 +46,11 @@ beforeAll(async () => {
       repositories: { find: (source) => repositories.find(source) },
     }),
   ])
-  host = await startServer(listenTo(createHandler(app, () => ({}))), 0, { listenAt: ['127.0.0.1'] })
+  host = await startServer(
+    createHandler(app, () => ({})),
+    0,
+    { listenAt: ['127.0.0.1'] },
+  )
   origin = `http://127.0.0.1:${(host.server.address() as AddressInfo).port}`
 })
 afterAll(() => host?.stop(0))

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, runHubcli, SHELL } from './shells.ts'
@@ -28,7 +27,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   world = openLocalWorld()
   hub = await openHub(world)
-  const server = await startServer(listenTo(serveHub(hub)), 0)
+  const server = await startServer(serveHub(hub), 0)
   url = `http://localhost:${(server.server.address() as AddressInfo).port}`
   close = () => server.stop(0)
   cwd = makeFolder()

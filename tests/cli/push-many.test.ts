@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
@@ -16,7 +15,7 @@ let close: () => Promise<void>
 let tools: string
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
-  const server = await startServer(listenTo(serveHub(hub)), 0)
+  const server = await startServer(serveHub(hub), 0)
   url = `http://localhost:${(server.server.address() as AddressInfo).port}`
   close = () => server.stop(0)
   tools = makeTools(PYTHON === undefined ? {} : { python: PYTHON })

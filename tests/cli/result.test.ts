@@ -10,7 +10,6 @@ import { HubManager, PromptHub } from '../../clients/typescript/source/prompt-hu
 import { requestSettings } from '../../clients/typescript/source/requests.ts'
 import { readResults } from '../../clients/typescript/source/results.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
@@ -45,7 +44,7 @@ beforeAll(async () => {
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
   hub = await openHub(world)
   token = await hub.makeToken({ permissions: ['publish', 'maintain'] })
-  const server = await startServer(listenTo(serveHub(hub)), 0)
+  const server = await startServer(serveHub(hub), 0)
   url = `http://localhost:${(server.server.address() as AddressInfo).port}`
   close = () => server.stop(0)
   cwd = makeFolder()

@@ -11,7 +11,6 @@ import { openLock } from '../../clients/typescript/source/files.ts'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { chooseVersion } from '../../src/domain/values/label-target.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
@@ -51,7 +50,7 @@ beforeAll(async () => {
   world = openLocalWorld(FILES)
   hub = await openHub(world)
   files = await hub.build()
-  const { server, stop: stopServer } = await startServer(listenTo(serveHub(hub)), 0)
+  const { server, stop: stopServer } = await startServer(serveHub(hub), 0)
   stop = stopServer
   url = `http://localhost:${(server.address() as AddressInfo).port}`
   before = `${new Date().toISOString().slice(0, 19)}Z`

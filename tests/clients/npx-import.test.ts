@@ -9,7 +9,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findKnown } from '../../clients/typescript/source/commands/import.ts'
 import { listDownloads } from '../../src/build/list-downloads.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { runScript } from '../loaded.ts'
@@ -23,7 +22,7 @@ let url: string
 let close: () => Promise<void>
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
-  const { server, stop } = await startServer(listenTo(serveHub(hub)), 0)
+  const { server, stop } = await startServer(serveHub(hub), 0)
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   close = () => stop(0)
 })

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { makeFolder } from '../cli/shells.ts'
 import { pointing } from '../fixtures/labels.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
@@ -22,7 +21,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
   token = await hub.makeToken({ permissions: ['publish', 'maintain'] })
-  const { server, stop } = await startServer(listenTo(serveHub(hub)), 0)
+  const { server, stop } = await startServer(serveHub(hub), 0)
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   close = () => stop(0)
   cwd = makeFolder()

@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { diskStore } from '../../clients/typescript/source/files.ts'
 import { HubManager, PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
@@ -53,7 +52,7 @@ beforeEach(async () => {
     }
     return made
   }
-  const server = await startServer(listenTo(answer), 0)
+  const server = await startServer(answer, 0)
   url = `http://localhost:${(server.server.address() as AddressInfo).port}`
   stop = () => server.stop()
 })

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { sha256 } from '../cli/plain-files.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
@@ -34,13 +33,10 @@ export async function startSkillHub(): Promise<SkillHub> {
   const hub = await openHub(world)
   const asked: string[] = []
   const serve = serveHub(hub)
-  const { server, stop } = await startServer(
-    listenTo((request) => {
-      asked.push(new URL(request.url).pathname)
-      return serve(request)
-    }),
-    0,
-  )
+  const { server, stop } = await startServer((request) => {
+    asked.push(new URL(request.url).pathname)
+    return serve(request)
+  }, 0)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,

@@ -3,8 +3,8 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { type App, createHandler } from '../../src/hosts/node/http/answer.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/hosts/node/http/http-server.ts'
-import { type App, createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
 import { toHubError } from '../../src/log.ts'
 import { openBody } from '../../src/server/read-body.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
@@ -41,8 +41,8 @@ const NO_FILES = { read: async () => undefined }
 
 const servers: RunningServer[] = []
 async function open(options: ServerOptions = {}): Promise<number> {
-  const listener = listenTo(createHandler(app, () => ({})))
-  const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'], ...options })
+  const handler = createHandler(app, () => ({}))
+  const running = await startServer(handler, 0, { listenAt: ['127.0.0.1'], ...options })
   servers.push(running)
   return (running.server.address() as AddressInfo).port
 }
@@ -241,8 +241,8 @@ describe('slow clients', () => {
 
 describe('shutdown', () => {
   test('finishes running requests and closes idle connections', async () => {
-    const listener = listenTo(createHandler(app, () => ({})))
-    const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
+    const handler = createHandler(app, () => ({}))
+    const running = await startServer(handler, 0, { listenAt: ['127.0.0.1'] })
     const at = (running.server.address() as AddressInfo).port
     const [idle] = await stall(1, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
     const idleEnded = ended(idle!)
@@ -258,8 +258,8 @@ describe('shutdown', () => {
   })
 
   test('aborts requests that exceed the grace period', async () => {
-    const listener = listenTo(createHandler(app, () => ({})))
-    const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
+    const handler = createHandler(app, () => ({}))
+    const running = await startServer(handler, 0, { listenAt: ['127.0.0.1'] })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, (running.server.address() as AddressInfo).port)
     await entered.promise
     await running.stop(100)
@@ -268,11 +268,7 @@ describe('shutdown', () => {
 })
 
 test('listens only on the given local addresses', async () => {
-  const running = await startServer(
-    listenTo(async () => new Response('here')),
-    0,
-    { listenAt: ['127.0.0.1', '127.0.0.2'] },
-  )
+  const running = await startServer(async () => new Response('here'), 0, { listenAt: ['127.0.0.1', '127.0.0.2'] })
   servers.push(running)
   const at = (running.server.address() as AddressInfo).port
   const ask = (host: string) =>

@@ -14,8 +14,7 @@ const fail = (kind: string) => {
 const port = Number(process.env.PORT)
 
 const KINDS: Readonly<Record<string, () => unknown>> = {
-  listener: () => fail('listener'),
-  'rejected-answer': async () => fail('rejected-answer'),
+  answer: () => fail('answer'),
   rejection: () => void Promise.reject(new Error('thrown in rejection')),
   'promise-callback': () => void Promise.resolve().then(() => fail('promise-callback')),
   microtask: () => queueMicrotask(() => fail('microtask')),
@@ -29,7 +28,7 @@ const KINDS: Readonly<Record<string, () => unknown>> = {
   },
   immediate: () => setImmediate(() => fail('immediate')),
   'abort-listener': () => AbortSignal.timeout(1).addEventListener('abort', () => fail('abort-listener')),
-  'error-event': () => new EventEmitter().emit('error', new Error('thrown in error-event')),
+  'error-event': () => setImmediate(() => new EventEmitter().emit('error', new Error('thrown in error-event'))),
   stream: () => Readable.from(['x']).on('data', () => fail('stream')),
   'file-callback': () => readFile('/nothing', () => fail('file-callback')),
   'socket-callback': () => connect(port, '127.0.0.1', () => fail('socket-callback')),
@@ -53,9 +52,9 @@ const KINDS: Readonly<Record<string, () => unknown>> = {
 
 if (process.argv.includes('early')) setTimeout(() => fail('the start'), 1)
 else {
-  await startServer(async ({ url = '' }, outgoing) => {
-    outgoing.end('answered')
-    await KINDS[url.slice(1)]?.()
+  await startServer(async ({ url }) => {
+    KINDS[new URL(url).pathname.slice(1)]?.()
+    return new Response('answered')
   }, port)
   logUncaughtErrors()
 }

@@ -19,13 +19,19 @@ describe('a request that throws', () => {
   afterAll(() => run.end())
 
   test.each(words`
-    listener rejected-answer rejection promise-callback microtask next-tick timeout interval immediate abort-listener
+    rejection promise-callback microtask next-tick timeout interval immediate abort-listener
     error-event stream file-callback socket-callback thread thread-timer thread-message
   `)('in %s is logged, and the server keeps running', async (kind) => {
     expect(await (await fetch(`${base}/${kind}`)).text()).toBe('answered')
     await expect.poll(run.log).toContain(`"cause":"thrown in ${kind}"`)
     expect(await (await fetch(`${base}/`)).text()).toBe('answered')
     expect(run.ended()).toBe(false)
+  })
+
+  test('in the handler is logged, and answered as an error', async () => {
+    expect((await fetch(`${base}/answer`)).status).toBe(500)
+    await expect.poll(run.log).toContain('"cause":"thrown in answer"')
+    expect(await (await fetch(`${base}/`)).text()).toBe('answered')
   })
 
   test.each([

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { GitStore } from '../../src/git/git-store.ts'
 import { findCode, findCommit } from '../../src/hosts/node/code-commit.ts'
 import { type Health, STARTING } from '../../src/hosts/node/health.ts'
+import { createHandler } from '../../src/hosts/node/http/answer.ts'
 import { nameRequest, startServer } from '../../src/hosts/node/http/http-server.ts'
-import { createHandler, listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type AnsweredRequest, auditRead, formatRequest, writeLines } from '../../src/hosts/node/http/request-log.ts'
 import { openMetrics, routeOf } from '../../src/hosts/node/metrics.ts'
 import { monitoring } from '../../src/hosts/node/monitoring.ts'
@@ -437,10 +437,14 @@ test('calls to GitHub are counted like local git calls', async () => {
 test('reports status, duration and bytes sent for each request', async () => {
   const told: [string, number, number, number, string][] = []
   const files = { read: async (path: string) => (path === '/index.html' ? Buffer.from('home') : undefined) }
-  const running = await startServer(listenTo(createHandler(FILES_APP, () => ({ files }))), 0, {
-    listenAt: ['127.0.0.1'],
-    onAnswered: ({ url = '' }, { statusCode }, { ms, bytes, id }) => told.push([url, statusCode, ms, bytes, id]),
-  })
+  const running = await startServer(
+    createHandler(FILES_APP, () => ({ files })),
+    0,
+    {
+      listenAt: ['127.0.0.1'],
+      onAnswered: ({ url = '' }, { statusCode }, { ms, bytes, id }) => told.push([url, statusCode, ms, bytes, id]),
+    },
+  )
   const base = `http://127.0.0.1:${(running.server.address() as AddressInfo).port}`
   for (const path of ['/', '/nothing', '/a\\b']) await promisify(execFile)('curl', ['-s', '--path-as-is', base + path])
   await running.stop()
@@ -460,13 +464,13 @@ describe('a response and the lines about it', () => {
   beforeAll(async () => {
     vi.spyOn(console, 'error').mockImplementation((line) => void lines.push(JSON.parse(line)))
     setLog(settings({ address: 'hash' }))
-    const listener = listenTo(async ({ url }) => {
+    const answer = async ({ url }: Request) => {
       await sleep(1)
       if (url.endsWith('/broken')) return respondWithError(new Request(url), toHubError(new Error('of a file')))
       logProblem('warning', 'odd', 'Something is odd.')
       return new Response('text')
-    })
-    running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
+    }
+    running = await startServer(answer, 0, { listenAt: ['127.0.0.1'] })
     base = `http://127.0.0.1:${(running.server.address() as AddressInfo).port}`
   })
   afterAll(async () => {

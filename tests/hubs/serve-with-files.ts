@@ -1,7 +1,6 @@
 // Serves a hub over HTTP together with the data files of a build that a test made.
 import type { AddressInfo } from 'node:net'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { type Hub, serveHub } from './publishing.ts'
 
 /** Starts the server. @param filesOf returns the data files as they are at a request, by path; all other paths below `/data/` return 404 */
@@ -17,7 +16,7 @@ export async function serveWithFiles(
     const text = filesOf().get(pathname)
     return text === undefined ? new Response('{}', { status: 404, headers }) : new Response(text, { headers })
   }
-  const server = await startServer(listenTo(serve), 0)
+  const server = await startServer(serve, 0)
   const { port } = server.server.address() as AddressInfo
   return { url: `http://localhost:${port}`, close: () => server.stop(0) }
 }

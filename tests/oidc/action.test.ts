@@ -9,7 +9,6 @@ import { parse } from 'yaml'
 import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
 import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { useOnce } from '../../src/state/single-use.ts'
 import { type SigstoreServices, startSigstore } from '../attestations/sigstore-services.ts'
 import { COMPILED } from '../compiled.ts'
@@ -45,27 +44,24 @@ beforeAll(async () => {
   const roots = formatTrustedRootFile({ renewed_at: '2026-11-26', roots: [sigstore.root] })
   world = openLocalWorld({ 'content/acme/index.md': OWNER, 'content/trusted-root.json': roots })
   const state = memoryState()
-  const host = await startServer(
-    listenTo(async (request) => {
-      const { pathname, searchParams } = new URL(request.url)
-      if (pathname === '/token') {
-        if (request.headers.get('Authorization') !== 'Bearer request') return new Response(null, { status: 401 })
-        return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
-      }
-      if (pathname.startsWith('/data/')) {
-        const text = files.get(pathname)
-        return text === undefined ? new Response(null, { status: 404 }) : new Response(text)
-      }
-      if (pathname.startsWith('/repos/')) {
-        const text = await request.text()
-        pulls.push({ call: `${request.method} ${pathname}`, body: text === '' ? {} : JSON.parse(text) })
-        return Response.json(request.method === 'GET' ? [] : { html_url: 'https://github.example/pull/7' })
-      }
-      if (pathname === '/github/repos/octo/prompts/attestations') return new Response('{}', { status: mayAttest })
-      return serveHub(hub)(request)
-    }),
-    0,
-  )
+  const host = await startServer(async (request) => {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/token') {
+      if (request.headers.get('Authorization') !== 'Bearer request') return new Response(null, { status: 401 })
+      return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
+    }
+    if (pathname.startsWith('/data/')) {
+      const text = files.get(pathname)
+      return text === undefined ? new Response(null, { status: 404 }) : new Response(text)
+    }
+    if (pathname.startsWith('/repos/')) {
+      const text = await request.text()
+      pulls.push({ call: `${request.method} ${pathname}`, body: text === '' ? {} : JSON.parse(text) })
+      return Response.json(request.method === 'GET' ? [] : { html_url: 'https://github.example/pull/7' })
+    }
+    if (pathname === '/github/repos/octo/prompts/attestations') return new Response('{}', { status: mayAttest })
+    return serveHub(hub)(request)
+  }, 0)
   url = `http://localhost:${(host.server.address() as AddressInfo).port}`
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
   hub = await openHub(world, {
@@ -163,18 +159,15 @@ describe('with attestations: write', () => {
 
   /** A hub that answers checks otherwise than the one behind it. */
   const lie = async (change: (data: Record<string, unknown>) => object, work: (hub: string) => Promise<void>) => {
-    const host = await startServer(
-      listenTo(async (request) => {
-        const { pathname, search } = new URL(request.url)
-        const body = request.method === 'POST' ? await request.arrayBuffer() : null
-        const given = { method: request.method, headers: request.headers, body }
-        const answer = await fetch(`${url}${pathname}${search}`, given)
-        if (!pathname.endsWith('/check')) return new Response(await answer.arrayBuffer(), { status: answer.status })
-        const { data } = await answer.json()
-        return Response.json({ data: { ...data, ...change(data) } })
-      }),
-      0,
-    )
+    const host = await startServer(async (request) => {
+      const { pathname, search } = new URL(request.url)
+      const body = request.method === 'POST' ? await request.arrayBuffer() : null
+      const given = { method: request.method, headers: request.headers, body }
+      const answer = await fetch(`${url}${pathname}${search}`, given)
+      if (!pathname.endsWith('/check')) return new Response(await answer.arrayBuffer(), { status: answer.status })
+      const { data } = await answer.json()
+      return Response.json({ data: { ...data, ...change(data) } })
+    }, 0)
     await work(`http://localhost:${(host.server.address() as AddressInfo).port}`)
     await host.stop(0)
   }
@@ -358,14 +351,11 @@ describe('malicious input from a pull request', () => {
     ['in a warning', checked(), published(), [MASK, `warning ${FILE},line=3::${ESCAPED}`]],
     ['in a checked version', checked({ would_be: HOSTILE }), ERROR, [NO_CHECK]],
   ])('%s: escapes workflow commands sent by the hub', async (_, check, publish, commands) => {
-    const host = await startServer(
-      listenTo(async (request) => {
-        if (request.url.includes('/token')) return Response.json({ value: 'token' })
-        const { status, answer } = request.url.includes('/check') ? check : publish
-        return Response.json(answer, { status })
-      }),
-      0,
-    )
+    const host = await startServer(async (request) => {
+      if (request.url.includes('/token')) return Response.json({ value: 'token' })
+      const { status, answer } = request.url.includes('/check') ? check : publish
+      return Response.json(answer, { status })
+    }, 0)
     const HUB = `http://localhost:${(host.server.address() as AddressInfo).port}`
     const { stdout, stderr } = await run({
       HUB,

@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { listenTo } from '../../src/hosts/node/http/listener.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -50,14 +49,11 @@ const dir = temporaryFolder('hub-same-record-')
 beforeAll(async () => {
   issuer = await startIssuer()
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
-  const { server, stop } = await startServer(
-    listenTo(async (request) => {
-      const { pathname, searchParams } = new URL(request.url)
-      if (pathname !== '/token') return serveHub(hub)(request)
-      return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
-    }),
-    0,
-  )
+  const { server, stop } = await startServer(async (request) => {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname !== '/token') return serveHub(hub)(request)
+    return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
+  }, 0)
   url = `http://localhost:${(server.address() as AddressInfo).port}`
   close = () => stop(0)
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })

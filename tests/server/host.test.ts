@@ -1,7 +1,7 @@
 // Tests our own host: which address is a file, a page or a part of the API, and that clients never see a thrown error.
 import { describe, expect, test, vi } from 'vitest'
 import type { SiteFiles } from '../../src/built/site-files.ts'
-import { createHandler } from '../../src/hosts/node/http/listener.ts'
+import { createHandler } from '../../src/hosts/node/http/answer.ts'
 import { FILES_APP } from '../hubs/app.ts'
 
 const texts: Record<string, string> = {
@@ -16,7 +16,7 @@ const files: SiteFiles = {
 }
 const answer = createHandler(FILES_APP, () => ({ files }))
 const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
-  answer(new Request(`http://localhost${path}`, { method, headers }), '192.0.2.1')
+  answer(new Request(`http://localhost${path}`, { method, headers }), { ip: '192.0.2.1' })
 
 describe('routing', () => {
   test.each([
@@ -70,10 +70,9 @@ test.each([
 test('returns 500 without details when something throws, and logs it', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const broken = { read: () => Promise.reject(new Error('secret detail')) }
-  const response = await createHandler(FILES_APP, () => ({ files: broken }))(
-    new Request('http://localhost/broken'),
-    '192.0.2.1',
-  )
+  const response = await createHandler(FILES_APP, () => ({ files: broken }))(new Request('http://localhost/broken'), {
+    ip: '192.0.2.1',
+  })
   expect(response.status).toBe(500)
   expect(await response.json()).toEqual({
     error: { code: 'internal_error', message: 'Something went wrong on the hub. Try again later.' },
@@ -96,7 +95,7 @@ test('a request keeps the site version it started with', async () => {
     },
     () => label,
   )
-  const response = changing(new Request('http://localhost/slow'), '192.0.2.1')
+  const response = changing(new Request('http://localhost/slow'), { ip: '192.0.2.1' })
   await entered.promise
   label = 'new'
   released.resolve()

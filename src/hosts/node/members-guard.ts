@@ -9,7 +9,7 @@ import type { ReadAccess } from '../../config.ts'
 import { trustedJobsPath } from '../../domain/access/memberships.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
-import { clientKeyOf, currentConfig, type ServerHub } from '../../hub/open-hub.ts'
+import { currentConfig, type ServerHub } from '../../hub/open-hub.ts'
 import { failedTokensOf, jobVerifier } from '../../hub/open-publish-hub.ts'
 import { cookieSecretOf } from '../../hub/open-sign-in.ts'
 import { findHolder, openAccess, openAdmission } from '../../hub/people.ts'
@@ -21,7 +21,7 @@ import { isBlocked, isLoginBlocked } from '../../state/blocks.ts'
 import { openPeople } from '../../state/sessions.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { findToken } from '../../state/tokens.ts'
-import type { Answer } from './http/listener.ts'
+import type { Answer } from './http/answer.ts'
 import { answerOAuthAddress, challengeOf } from './oauth-addresses.ts'
 import { opennessOf } from './open-addresses.ts'
 
@@ -31,8 +31,6 @@ interface GuardOptions {
   baseUrl: string
   /** The sign-in provider whose access tokens MCP clients may send. */
   issuer?: string | undefined
-  /** Returns whether a connection comes from a trusted proxy. */
-  isProxy: (peer: string | undefined) => boolean
   /** Whether the hub serves its metrics, without authentication. */
   hasMetrics: boolean
 }
@@ -42,28 +40,27 @@ const strangerMessage = (baseUrl: string) =>
   `Only readers may read this hub. Sign in at ${baseUrl}/settings, or create a token there with the permission read, and send it as "Authorization: Bearer hub_…".`
 
 /** Refuses requests of strangers at every address that is not open. */
-export function guardReaders(answer: Answer, { baseUrl, issuer, readers, isProxy, hasMetrics }: GuardOptions): Answer {
+export function guardReaders(answer: Answer, { baseUrl, issuer, readers, hasMetrics }: GuardOptions): Answer {
   const stranger = strangerMessage(baseUrl)
-  return async (request, ip, peer) => {
+  return async (request, client) => {
     const path = pathOf(request.url)
     const oauth = answerOAuthAddress(request, path, { baseUrl, issuer })
     if (oauth) return oauth
     const isOpenMetrics = hasMetrics && path === METRICS_ADDRESS && ['GET', 'HEAD'].includes(request.method)
     const openness = isOpenMetrics ? 'whole' : opennessOf(path)
-    if (openness === 'whole') return answer(request, ip, peer)
-    const source = { client: () => clientKeyOf(ip), isFromProxy: () => isProxy(peer) }
+    if (openness === 'whole') return answer(request, client)
     let isReader = false
     try {
-      isReader = await readers.isReader(request, source)
+      isReader = await readers.isReader(request, client)
     } catch (thrown) {
       if (openness === undefined || openness === 'signed-out') return refuse(request, path, toHubError(thrown))
     }
-    if (isReader) return answer(request, ip, peer)
+    if (isReader) return answer(request, client)
     if (openness === 'signed-out' && (request.method === 'GET' || request.method === 'HEAD'))
-      return answer(withoutSession(request), ip, peer)
-    if (openness === 'short') return shorten(await answer(request, ip, peer))
+      return answer(withoutSession(request), client)
+    if (openness === 'short') return shorten(await answer(request, client))
     if (openness === 'file') {
-      const file = await answer(request, ip, peer)
+      const file = await answer(request, client)
       if (file.status < 400) return file
       await file.body?.cancel()
     }

@@ -6,7 +6,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { respondWithError } from '../../server/refusals.ts'
 import { findForeignSource, type OwnAddresses, pathOf } from '../../server/request.ts'
 import { type Parts, partsOf, respondWithParts } from '../../server/respond.ts'
-import type { Answer } from './http/listener.ts'
+import type { Answer } from './http/answer.ts'
 
 /** Paths that a monitoring program requests by a name of its own, such as that of a container. */
 const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, METRICS_ADDRESS])
@@ -14,49 +14,47 @@ const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, M
 /** Rejects requests from other sites, at every URL, and lets only the hub's own pages read responses. Does nothing for a public hub. No shared cache may keep a response that is for readers alone. */
 export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
   if (!own.isPrivate) return answer
-  const restrict = openRestriction(own.baseUrl, own.isForReaders === true)
+  const { baseUrl, isForReaders = false } = own
   const forMonitoring = { ...own, isOwnHost: (host: string) => own.isOwnHost(host) || isPrivateHost(host) }
-  return async (request, ip, peer) => {
+  /** Changed headers, because a repeated response has the same headers object (respond.ts). */
+  const known = new WeakMap<Parts['headers'], Parts['headers']>()
+  return async (request, client) => {
     let foreign = findForeignSource(request, own)
-    if (foreign !== undefined) {
-      const path = pathOf(request.url)
-      if (MONITORED.has(path)) foreign = findForeignSource(request, forMonitoring)
+    if (foreign !== undefined && MONITORED.has(pathOf(request.url))) foreign = findForeignSource(request, forMonitoring)
+    const response =
       // The MCP endpoint uses the same check, but has its own error format.
-      if (foreign !== undefined && path !== '/mcp')
-        return restrict(respondWithError(request, new HubError('forbidden', foreign)))
-    }
-    const origin = request.headers.get('Origin')
-    const isOther = foreign === undefined && origin !== null && origin !== 'null' && origin !== own.baseUrl
-    return restrict(await answer(request, ip, peer), isOther ? origin : undefined)
+      foreign === undefined || pathOf(request.url) === '/mcp'
+        ? await answer(request, client)
+        : respondWithError(request, new HubError('forbidden', foreign))
+    const given = foreign === undefined ? request.headers.get('Origin') : null
+    const origin = given === null || given === 'null' ? baseUrl : given
+    const parts = partsOf(response)
+    if (!parts) return changeResponse(response, origin, isForReaders)
+    const headers =
+      (origin === baseUrl && known.get(parts.headers)) || changeHeaders(parts.headers, origin, isForReaders)
+    if (origin === baseUrl) known.set(parts.headers, headers)
+    return respondWithParts({ ...parts, headers })
   }
 }
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin'
 
-/** Creates a function that replaces the permission for all origins. @returns the response for the base URL's origin, or for another origin that the hub accepts */
-function openRestriction(baseUrl: string, isForReaders: boolean) {
-  /** A cache of changed headers, because a repeated response has the same headers object (respond.ts). */
-  const changed = new WeakMap<Parts['headers'], Parts['headers']>()
-  const change = (given: Parts['headers'], origin: string): Parts['headers'] => {
-    const headers = isForReaders ? headersForReader(given) : given
-    return headers[ALLOW_ORIGIN] === undefined
-      ? headers
-      : { ...headers, [ALLOW_ORIGIN]: origin, Vary: headers.Vary ? `${headers.Vary}, Origin` : 'Origin' }
-  }
-  return (response: Response, origin = baseUrl): Response => {
-    const parts = partsOf(response)
-    if (!parts) {
-      if (isForReaders) keepForReader(response.headers)
-      if (!response.headers.has(ALLOW_ORIGIN)) return response
-      response.headers.set(ALLOW_ORIGIN, origin)
-      response.headers.append('Vary', 'Origin')
-      return response
-    }
-    const known = origin === baseUrl ? changed.get(parts.headers) : undefined
-    const headers = known ?? change(parts.headers, origin)
-    if (origin === baseUrl) changed.set(parts.headers, headers)
-    return respondWithParts({ ...parts, headers })
-  }
+/** Replaces the permission for all origins. @param origin that of the base URL, or another that the hub accepts */
+function changeHeaders(given: Parts['headers'], origin: string, isForReaders: boolean): Parts['headers'] {
+  const headers = isForReaders ? headersForReader(given) : given
+  return headers[ALLOW_ORIGIN] === undefined
+    ? headers
+    : { ...headers, [ALLOW_ORIGIN]: origin, Vary: headers.Vary ? `${headers.Vary}, Origin` : 'Origin' }
+}
+
+/** Does the same to a response whose parts are not known. */
+function changeResponse(response: Response, origin: string, isForReaders: boolean): Response {
+  const { headers } = response
+  if (isForReaders) keepForReader(headers)
+  if (!headers.has(ALLOW_ORIGIN)) return response
+  headers.set(ALLOW_ORIGIN, origin)
+  headers.append('Vary', 'Origin')
+  return response
 }
 
 /** Headers for shared caches, which must not keep anything. */

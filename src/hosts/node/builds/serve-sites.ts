@@ -14,9 +14,9 @@ import { copiesAhead } from '../../../state/stored-copies.ts'
 import { openCards } from '../cards/draw-card.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING } from '../health.ts'
-import { findClients, findProxies } from '../http/client-addresses.ts'
+import { type Answer, createHandler } from '../http/answer.ts'
+import { findClients } from '../http/client-addresses.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../http/http-server.ts'
-import { type Answer, createHandler, listenTo } from '../http/listener.ts'
 import { auditRead, formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
 import { openLongWork } from '../long-work.ts'
@@ -167,7 +167,7 @@ export async function serveSites(
   let isEnding = false
   const checkAll = openReadiness(
     {
-      ...checkThrough((request, ip) => answer(request, ip), shown),
+      ...checkThrough((request, client) => answer(request, client), shown),
       search: async () => served.site.search().check(),
       ...(stateWatch && { state: () => checkState(stateWatch) }),
     },
@@ -184,18 +184,15 @@ export async function serveSites(
   const own = ownAddressesOf({ baseUrl, hostnames, isPrivate, readAccess })
   const readers =
     readAccess.kind === 'members' ? rights.open(await connectReaders(readAccess, timed, hubOf)) : undefined
-  const isProxy = findProxies(trustedProxies)
   const issuer = signIn?.kind === 'providers' ? signIn.oidc?.issuer : undefined
   /** Lets in only who may read the hub. */
   const guard = (answer: Answer, hasMetrics: boolean) =>
-    protectPrivateHub(
-      readers ? guardReaders(answer, { baseUrl, issuer, ...readers, isProxy, hasMetrics }) : answer,
-      own,
-    )
+    protectPrivateHub(readers ? guardReaders(answer, { baseUrl, issuer, ...readers, hasMetrics }) : answer, own)
   const guarded = guard(answer, metricsHere !== undefined)
   const onAnswered = watchRequests(metrics, log, auditsReads)
   const clientOf = findClients(trustedProxies)
-  const host = await startServer(listenTo(guarded, clientOf), port, {
+  const host = await startServer(guarded, port, {
+    clientOf,
     listenAt,
     ...(own.isPrivate && { allowOrigin: baseUrl }),
     ...(baseUrl.startsWith('https:') && { headers: HTTPS_ONLY }),
@@ -204,10 +201,12 @@ export async function serveSites(
   if (metricsAt && metrics) {
     const answerApart = createHandler(createApp([monitoring(sources, metrics, metricsToken), nothingElse]), () => {})
     const apart = guard(answerApart, true)
-    const opened = await startServer(listenTo(apart), metricsAt.port, metricsAt).catch(async (error: unknown) => {
-      await host.stop(0)
-      throw error
-    })
+    const opened = await startServer(apart, metricsAt.port, { ...metricsAt, clientOf }).catch(
+      async (error: unknown) => {
+        await host.stop(0)
+        throw error
+      },
+    )
     host.server.on('close', () => opened.stop(0))
   }
   host.server.on('close', longWork.close)

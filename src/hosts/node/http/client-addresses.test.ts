@@ -3,14 +3,14 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../config.ts'
-import { clientKeyOf } from '../../../hub/open-hub.ts'
+import { networkOf } from '../../../domain/access/ip-address.ts'
 import { findClients } from './client-addresses.ts'
 
 const open = (trusted: string) => {
   const warnings: string[] = []
   const find = findClients(readConfig({ TRUSTED_PROXIES: trusted }).trustedProxies, (message) => warnings.push(message))
   const ask = (remoteAddress: string, forwarded?: string) =>
-    find({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage)
+    find({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage).ip
   return { ask, warnings }
 }
 
@@ -82,4 +82,4 @@ test.each([
   ['64:ff9b:1::c000:201', '64:ff9b:1:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['unknown', 'unknown'],
-])('rate limit key of %s is %s', (address, key) => expect(clientKeyOf(address)).toBe(key))
+])('rate limit key of %s is %s', (address, key) => expect(networkOf(address)).toBe(key))

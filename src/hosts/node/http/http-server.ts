@@ -4,10 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { createServer as createNetServer, type ListenOptions, type Server as NetServer, type Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../../../domain/api/errors.ts'
 import { joinTrace, logProblem, runForRequest } from '../../../log.ts'
-import { makeErrorResponse } from '../../../server/refusals.ts'
+import { makeErrorResponse, respondToError, respondWithError } from '../../../server/refusals.ts'
 import { VERSION } from '../../../version.ts'
+import type { Answer } from './answer.ts'
+import { type Client, findClients } from './client-addresses.ts'
 import type { AnsweredRequest } from './request-log.ts'
 
 /** Where Linux says what a process may have. */
@@ -21,9 +24,6 @@ function fitConnections(most: number): number {
   const [, limit = Number.POSITIVE_INFINITY] = /^Max open files +\d+ +(\d+)/m.exec(limits) ?? []
   return Math.min(most, Math.max(Number(limit) - OTHER_FILES, Math.floor(Number(limit) / 2)))
 }
-
-/** Handles requests to a Node server. */
-export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
 /** IP addresses to listen on, or a socket that already listens: its file descriptor. */
 type ListenAt = 'everywhere' | readonly string[] | number
@@ -59,6 +59,8 @@ export interface ServerOptions {
     outgoing: ServerResponse,
     measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes' | 'sender' | 'trace'>,
   ) => void
+  /** Finds the client of a request. Default: that of the connection. */
+  clientOf?: (incoming: IncomingMessage) => Client
   /** The addresses to listen on. Default: all IP addresses of this machine. */
   listenAt?: ListenAt
   /** The origin that may read errors of the server itself. Default: every origin. */
@@ -76,13 +78,32 @@ export function nameRequest(given?: string | string[]): string {
 
 /** Starts a server. @returns once it is listening; rejects if the port is in use */
 export async function startServer(
-  listener: NodeListener,
+  answer: Answer,
   port: number,
-  { listenAt = 'everywhere', limits: given = {}, onAnswered, allowOrigin = '*', headers = {} }: ServerOptions = {},
+  {
+    listenAt = 'everywhere',
+    limits: given = {},
+    onAnswered,
+    clientOf = findClients([], () => {}),
+    allowOrigin = '*',
+    headers = {},
+  }: ServerOptions = {},
 ) {
   const limits = { ...LIMITS, ...given }
   const everywhere = Object.entries({ 'X-Prompt-Hub-Version': VERSION, ...headers })
   const answering = new Map<Socket, ServerResponse>()
+  /** The clients of connections without a proxy. */
+  const connected = new WeakMap<Socket, Client>()
+  const clients = new WeakMap<IncomingMessage, Client>()
+  // hono also serves HTTP/2, which this server does not speak.
+  const respond = getRequestListener(
+    (request, { incoming }) =>
+      URL.canParse(request.url)
+        ? answer(request, clients.get(incoming as IncomingMessage)!).catch((thrown) => respondToError(request, thrown))
+        : refuseUrl(),
+    // HTTP/1.0 does not require a Host header. Errors are those of URLs that cannot be parsed.
+    { hostname: 'localhost', errorHandler: refuseUrl },
+  )
   let isClosing = false
   let isStopping = false
   const server = createServer(
@@ -101,7 +122,10 @@ export async function startServer(
       for (const [name, value] of everywhere) outgoing.setHeader(name, value)
       const { traceparent, tracestate } = incoming.headers
       const trace = traceparent === undefined ? undefined : joinTrace(traceparent, tracestate)
-      const logged = { request_id: id, path: incoming.url ?? '', sender: {}, trace }
+      const client = connected.get(socket) ?? clientOf(incoming)
+      clients.set(incoming, client)
+      if (!client.isProxied) connected.set(socket, client)
+      const logged = { request_id: id, path: incoming.url ?? '', sender: { address: client.ip }, trace }
       const began = performance.now()
       const sentBefore = socket.bytesWritten
       outgoing.once('close', () => {
@@ -113,7 +137,7 @@ export async function startServer(
       })
       if (isClosing) outgoing.shouldKeepAlive = false
       runForRequest(logged, () => {
-        listener(incoming, outgoing).catch((cause) =>
+        respond(incoming, outgoing).catch((cause) =>
           logProblem('error', 'response_failed', 'A response failed.', { cause }),
         )
       })
@@ -182,6 +206,12 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
     throw error
   }
 }
+
+const refuseUrl = () =>
+  respondWithError(
+    new Request('http://localhost/', { method: 'POST' }),
+    new HubError('invalid_request', 'The URL or the header Host is invalid. Use an HTTP library.'),
+  )
 
 /** Responds to what is not a request that can be read, and closes its connection. @param code Node's error code @param isAnswering whether a response has begun on the connection */
 function refuseUnreadable(socket: Socket, code: string | undefined, isAnswering: boolean, allowOrigin: string): void {

@@ -1,4 +1,4 @@
-// Compresses responses: chooses the encoding, and caches compressed responses.
+// Answers requests with the application: sends what it says to any cache and client, compressed where that helps.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
@@ -6,7 +6,53 @@ import Negotiator from 'negotiator'
 import type { Bytes } from '../../../built/site-files.ts'
 import { shareRunning } from '../../../concurrency/promises.ts'
 import { pathOf } from '../../../server/request.ts'
-import type { Parts } from '../../../server/respond.ts'
+import { type Parts, partsOf, respondWithParts } from '../../../server/respond.ts'
+import type { Client } from './client-addresses.ts'
+
+/** The context that the host adds to each request. */
+interface HostContext<Site> extends Asker {
+  hub: Site
+}
+
+/** Who asks: a client, or the hub itself. */
+type Asker = Pick<Client, 'ip'> & Partial<Pick<Client, 'network'>>
+
+/** The application; errors become responses. */
+export interface App<Context> {
+  fetch(request: Request, context: Context): Response | Promise<Response>
+}
+
+/** Handles a request. */
+export type Answer = (request: Request, client: Client) => Promise<Response>
+
+/**
+ * Handles every request with the application.
+ *
+ * @param siteOf returns the current site; a request uses the same site from start to finish
+ * @param compressor shared by all requests, because it has a cache
+ */
+export function createHandler<Site>(
+  app: App<HostContext<Site>>,
+  siteOf: () => Site,
+  compressor: Compressor = openCompressor(),
+) {
+  return async (request: Request, { ip, network }: Asker): Promise<Response> => {
+    const isHead = request.method === 'HEAD'
+    // A response to HEAD has the headers of the response to GET, which depend on its body.
+    const asked = isHead ? new Request(request.url, { headers: request.headers }) : request
+    const answer = await app.fetch(asked, { ip, network, hub: siteOf() })
+    const parts = partsOf(answer)
+    if (parts) {
+      const made = await compressor.compress(asked, parts)
+      if (isHead) return respondWithParts({ ...made, bytes: null })
+      return made === parts ? answer : respondWithParts(made)
+    }
+    if (!isHead) return answer
+    const { status, headers, body } = answer
+    await body?.cancel()
+    return new Response(null, { status, headers })
+  }
+}
 
 type Encoding = 'br' | 'gzip'
 

@@ -7,8 +7,7 @@ import { FILES_APP } from '../../../../tests/hubs/app.ts'
 import type { SiteFiles } from '../../../built/site-files.ts'
 import { respondNotFound } from '../../../server/refusals.ts'
 import { partsOf, respondWith } from '../../../server/respond.ts'
-import { openCompressor } from './compress.ts'
-import { type App, createHandler } from './listener.ts'
+import { type App, createHandler, openCompressor } from './answer.ts'
 
 const prose = (seed: string, words: number) =>
   Array.from({ length: words }, (_, index) => hash('sha256', `${seed} ${index % 97}`).slice(0, 7)).join(' ')
@@ -46,7 +45,7 @@ const app: App<{ hub: { files: SiteFiles } }> = {
 const open = () => {
   const answer = createHandler(app, () => ({ files }))
   return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-    const response = await answer(new Request(`http://localhost${path}`, { method, headers }), '192.0.2.1')
+    const response = await answer(new Request(`http://localhost${path}`, { method, headers }), { ip: '192.0.2.1' })
     return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
   }
 }
