@@ -5,7 +5,7 @@ import { CSRF_HEADER } from '../domain/access/shown-session.ts'
 import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { noteSender } from '../log.ts'
-import { isUtf8, mediaTypeOf, NOT_UTF_8, openBody } from '../server/read-body.ts'
+import { NOT_UTF_8, openBody, readContentType } from '../server/read-body.ts'
 import type { Invitations } from '../state/invitations.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'
@@ -127,10 +127,10 @@ const MAX_FORM_FIELDS = 100
 
 /** Reads a form without checking who sent it. @throws HubError `unsupported_media_type`, `content_too_large`, `invalid_request` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  const { headers } = request
-  if (mediaTypeOf(headers) !== 'application/x-www-form-urlencoded')
+  const { mediaType, isUtf8 } = readContentType(request.headers)
+  if (mediaType !== 'application/x-www-form-urlencoded')
     throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  if (!isUtf8(headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
+  if (!isUtf8) throw new HubError('unsupported_media_type', NOT_UTF_8)
   const tooLarge = () => new HubError('content_too_large', `The form is longer than ${MAX_FORM_BYTES} bytes.`)
   const text = new TextDecoder().decode(await openBody(request, MAX_FORM_BYTES, tooLarge).read())
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)

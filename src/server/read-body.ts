@@ -91,19 +91,14 @@ async function* noBytes(): AsyncGenerator<Uint8Array> {}
 export const NOT_UTF_8 =
   'The Content-Type names another charset than UTF-8. Send UTF-8, with "charset=utf-8" or without a charset.'
 
-/** Returns the media type in lower case, without parameters; empty if there is none. RFC 9110 section 8.3 */
-export function mediaTypeOf(headers: Headers): string {
-  return partsOf(headers)[0]!.trim()
+/** Reads the media type, in lower case and without parameters, or empty if there is none, and whether a text of it is UTF-8, of which ASCII is a part, as far as its `charset` says. RFC 9110 section 8.3 */
+export function readContentType(headers: Headers): { mediaType: string; isUtf8: boolean } {
+  const [type = '', ...parameters] = (headers.get('Content-Type') ?? '').toLowerCase().split(';')
+  const isUtf8 = parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=')
+    return name.trim() !== 'charset' || UTF_8.has(value.trim().replaceAll('"', ''))
+  })
+  return { mediaType: type.trim(), isUtf8 }
 }
-
-/** Returns whether a text is UTF-8, of which ASCII is a part, as far as its `charset` says. */
-export function isUtf8(headers: Headers): boolean {
-  return partsOf(headers)
-    .slice(1)
-    .map((parameter) => parameter.split('='))
-    .every(([name = '', value = '']) => name.trim() !== 'charset' || UTF_8.has(value.trim().replaceAll('"', '')))
-}
-
-const partsOf = (headers: Headers) => (headers.get('Content-Type') ?? '').toLowerCase().split(';')
 
 const UTF_8: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii'])

@@ -8,7 +8,7 @@ import { printable } from '../domain/text/printable.ts'
 import { isOwner } from '../domain/values/names.ts'
 import { toHubError } from '../log.ts'
 import type { Connect, Hub } from '../server/hub.ts'
-import { mediaTypeOf, openBody } from '../server/read-body.ts'
+import { openBody, readContentType } from '../server/read-body.ts'
 import { makeErrorResponse } from '../server/refusals.ts'
 import { countRequest, pathOf, queryOf } from '../server/request.ts'
 import type { HistorySource } from './skill-history.ts'
@@ -89,7 +89,7 @@ async function listBranches(request: Request, repository: SkillRepository): Prom
 async function sendObjects(request: Request, repository: SkillRepository, { clientAddress }: Hub): Promise<Response> {
   const encoding = request.headers.get('Content-Encoding') ?? 'identity'
   const isZipped = /^(?:x-)?gzip$/i.test(encoding)
-  if (mediaTypeOf(request.headers) !== REQUEST_TYPE || !(isZipped || encoding === 'identity'))
+  if (readContentType(request.headers).mediaType !== REQUEST_TYPE || !(isZipped || encoding === 'identity'))
     throw new HubError('unsupported_media_type', `Send ${REQUEST_TYPE}, as git does.`)
   const tooLarge = () => new HubError('content_too_large', `The request is longer than ${MAX_BYTES} bytes.`)
   const incoming = openBody(request, MAX_BYTES, tooLarge)

@@ -73,7 +73,7 @@ import { listSearchWords, markWords } from '../../src/server/pages/marks.ts'
 import { parseSearchPageQuery } from '../../src/server/pages/search-page-query.ts'
 import { readListQuery } from '../../src/server/read/list-query.ts'
 import { readVersionQuery } from '../../src/server/read/query-values.ts'
-import { isUtf8, mediaTypeOf } from '../../src/server/read-body.ts'
+import { readContentType } from '../../src/server/read-body.ts'
 import { pathOf, queryOf, readHost } from '../../src/server/request.ts'
 import { linkTarget } from '../../src/site/links.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
@@ -217,7 +217,7 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
   'the headers of a request': (text) => {
     const type = `text/plain; charset=${' '.repeat(text.length)}${text.replace(/[^ -~]/g, ' ')}x"y`
     const headers = new Headers({ 'Content-Type': type })
-    return [() => mediaTypeOf(headers), () => isUtf8(headers), () => readHost(text)]
+    return [() => readContentType(headers), () => readHost(text)]
   },
   'the JSON of an MCP call': (text) => [
     () => isWithinLimits(text),

@@ -59,9 +59,7 @@ export function describeRepository(
     content: latest?.content ?? null,
     content_sha256: latest?.content_sha256 ?? null,
     size_bytes: latest?.size_bytes ?? null,
-    messages: latest ? messagesOf(latest) : null,
-    ...skillFields(latest, { owner, name }, addresses),
-    ...proofFields(latest, { owner, name }, addresses),
+    ...describeVersion(latest, { owner, name }, addresses),
     includes: latest?.includes ?? [],
     variables: latest?.variables ?? [],
     parameters: latest?.parameters ?? {},
@@ -77,21 +75,24 @@ export function describeRepository(
   }
 }
 
-function messagesOf({ format, content }: VersionEntry): VersionRecord['messages'] {
-  return format === 'chat' ? splitChat(content) : null
-}
-
-/** Builds the fields of a record about the Agent Skill and its files. */
-function skillFields(
+/** Builds the fields that the record of a version and that of its repository share. */
+function describeVersion(
   entry: VersionEntry | undefined,
   { owner, name }: { owner: string; name: string },
   addresses: Addresses,
-): Pick<VersionRecord, 'skill' | 'files' | 'bundle_sha256'> {
-  const { skill, bundle, version = '' } = entry ?? {}
+): Pick<VersionRecord, 'messages' | 'skill' | 'files' | 'bundle_sha256' | 'attestations' | 'publisher'> {
+  const { skill, bundle, attestations = [], version = '' } = entry ?? {}
   return {
+    messages: entry?.format === 'chat' ? splitChat(entry.content) : null,
     skill: recordSkill(skill),
     files: (bundle?.files ?? []).map((file) => ({ ...file, url: addresses.file(owner, name, version, file.path) })),
     bundle_sha256: bundle?.sha256 ?? null,
+    attestations: attestations.map((facts, index) => ({
+      name: attestationName(index),
+      url: addresses.attestation(owner, name, version, attestationName(index)),
+      ...facts,
+    })),
+    publisher: publisherOf(entry ?? {}),
   }
 }
 
@@ -100,23 +101,6 @@ export function recordSkill(skill: VersionEntry['skill']): VersionRecord['skill'
   if (!skill) return null
   const { description, license, compatibility = null, allowed_tools = [], argument_hint = null, metadata = {} } = skill
   return { description, license: license ?? null, compatibility, allowed_tools, argument_hint, metadata }
-}
-
-/** Builds the fields of a record about who published the version. */
-function proofFields(
-  entry: VersionEntry | undefined,
-  { owner, name }: { owner: string; name: string },
-  addresses: Addresses,
-): Pick<VersionRecord, 'attestations' | 'publisher'> {
-  const { attestations = [], version = '' } = entry ?? {}
-  return {
-    attestations: attestations.map((facts, index) => ({
-      name: attestationName(index),
-      url: addresses.attestation(owner, name, version, attestationName(index)),
-      ...facts,
-    })),
-    publisher: publisherOf(entry ?? {}),
-  }
 }
 
 /**
@@ -157,6 +141,7 @@ export function recordVersion(
   { owner, name }: { owner: string; name: string },
   addresses: Addresses,
 ): VersionRecord {
+  const { attestations, publisher, ...described } = describeVersion(entry, { owner, name }, addresses)
   return {
     owner,
     name,
@@ -167,8 +152,7 @@ export function recordVersion(
     content_sha256: entry.content_sha256,
     size_bytes: entry.size_bytes,
     format: entry.format,
-    messages: messagesOf(entry),
-    ...skillFields(entry, { owner, name }, addresses),
+    ...described,
     includes: entry.includes ?? [],
     variables: entry.variables,
     parameters: entry.parameters,
@@ -176,7 +160,8 @@ export function recordVersion(
     published_at: entry.published_at,
     published_by: entry.published_by,
     provenance: entry.provenance ?? null,
-    ...proofFields(entry, { owner, name }, addresses),
+    attestations,
+    publisher,
     ...addresses.version(owner, name, entry.version),
   }
 }

@@ -14,6 +14,8 @@ const WHOLE = {
   'trusted-root': 'trusted-root.json',
 } as const
 
+const KIND_OF_WHOLE = new Map(Object.entries(WHOLE).map(([kind, path]) => [path as string, kind as keyof typeof WHOLE]))
+
 /** What a path in the content folder refers to. */
 export type Place =
   | { [Kind in keyof typeof WHOLE]: { kind: Kind } }[keyof typeof WHOLE]
@@ -43,7 +45,7 @@ export function parsePath(path: string): Parsed<Place> {
 
 /** @returns what the path refers to, or what was expected instead */
 function placeAt(path: string): Place | string {
-  const whole = (Object.keys(WHOLE) as (keyof typeof WHOLE)[]).find((kind) => WHOLE[kind] === path)
+  const whole = KIND_OF_WHOLE.get(path)
   if (whole) return { kind: whole }
   if (path === 'logo.svg' || path === 'logo.png') return { kind: 'logo', name: path }
   const parts = path.split('/')

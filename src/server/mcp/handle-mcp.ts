@@ -6,7 +6,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
 import { toHubError } from '../../log.ts'
 import type { Connect, Hub } from '../hub.ts'
-import { isUtf8, mediaTypeOf, NOT_UTF_8, openBody } from '../read-body.ts'
+import { NOT_UTF_8, openBody, readContentType } from '../read-body.ts'
 import { findForeignSource } from '../request.ts'
 import type { Message } from './dispatch.ts'
 import { CODES, isWithinLimits, Refusal, respondToPreflight, respondWithRefusal } from './protocol.ts'
@@ -44,9 +44,10 @@ const MAX_BYTES = LIMITS.contentBytes
 
 /** Reads the message in a request: checks the media type, size and JSON, in that order. @throws Refusal for a message that cannot be handled */
 async function readMessage(request: Request, { clientAddress }: Hub): Promise<Message> {
-  if (mediaTypeOf(request.headers) !== 'application/json')
+  const { mediaType, isUtf8 } = readContentType(request.headers)
+  if (mediaType !== 'application/json')
     throw new Refusal(415, CODES.refused, 'Send the message as Content-Type: application/json.')
-  if (!isUtf8(request.headers)) throw new Refusal(415, CODES.refused, NOT_UTF_8)
+  if (!isUtf8) throw new Refusal(415, CODES.refused, NOT_UTF_8)
   const text = await readText(request, clientAddress)
   // Batches are rejected: the library does not respond to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
   if (text.trimStart().startsWith('[')) {

@@ -2,7 +2,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { contentTooLarge, filesTooLarge, tooLargeForPlatform } from '../../domain/publishing/request.ts'
-import { isUtf8, mediaTypeOf, NOT_UTF_8 } from '../read-body.ts'
+import { NOT_UTF_8, readContentType } from '../read-body.ts'
 
 /** What a request has as its body: JSON, a prompt file, or the archive of a skill's folder. docs/contract.md section 7 */
 type BodyKind = 'json' | 'prompt-file' | 'archive'
@@ -17,9 +17,9 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, BodyKind>>>> = {
 
 /** Returns what a request has as its body; undefined for a media type that its method does not accept. */
 export function bodyKindOf({ method, headers }: Request): BodyKind | undefined {
-  const type = mediaTypeOf(headers)
+  const { mediaType } = readContentType(headers)
   const kinds = Object.hasOwn(KINDS, method) ? KINDS[method]! : {}
-  return Object.hasOwn(kinds, type) ? kinds[type] : undefined
+  return Object.hasOwn(kinds, mediaType) ? kinds[mediaType] : undefined
 }
 
 /** Returns the maximum number of bytes of a body, and the error for a longer one. @param platformBytes the longest request that reaches the hub on its platform */
@@ -41,7 +41,8 @@ export function requireMediaType(request: Request, kind: BodyKind | undefined): 
       'unsupported_media_type',
       'The body is compressed. Send it uncompressed, without Content-Encoding.',
     )
-  if (kind !== 'archive' && !isUtf8(request.headers)) throw new HubError('unsupported_media_type', NOT_UTF_8)
+  if (kind !== 'archive' && !readContentType(request.headers).isUtf8)
+    throw new HubError('unsupported_media_type', NOT_UTF_8)
   if (kind === undefined)
     throw new HubError(
       'unsupported_media_type',

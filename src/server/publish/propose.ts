@@ -7,7 +7,7 @@ import type { RepositoryPlace } from '../../domain/values/names.ts'
 import { hasPublishingRule } from '../../domain/values/permissions.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { PROPOSAL_DAYS } from '../../state/proposal-store.ts'
-import { mediaTypeOf } from '../read-body.ts'
+import { readContentType } from '../read-body.ts'
 import { respondWithRecord, respondWithText } from '../respond.ts'
 import { readOwnerFile } from './attempts.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
@@ -70,7 +70,7 @@ function describeRequest(
     owner,
     name,
     id: randomBytes(16).toString('hex'),
-    media_type: mediaTypeOf(request.headers),
+    media_type: readContentType(request.headers).mediaType,
     query: new URL(request.url).search,
     bytes: typeof given === 'string' ? Buffer.byteLength(given) : given.length,
     proposed_by: bearer.login ?? owner,
