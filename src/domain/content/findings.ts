@@ -1,7 +1,7 @@
 // Finds warnings for authors and readers. Used by publishing, the build and reviews. Nothing here rejects content.
 import type { Difference, Variable, VersionRecord, Warning } from '../api/schema.ts'
-import { printable } from '../text/printable.ts'
 import { countCharacters, lineCounter, lineOf } from '../text/plain-text.ts'
+import { printable } from '../text/printable.ts'
 import { findRoleLine } from '../values/chat.ts'
 import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
@@ -147,17 +147,18 @@ export function findWeakMetadata(
   { name, title = '', description, tags, license }: Metadata,
   variables: readonly Variable[],
 ): (Finding & { key: string })[] {
-  const weak: [key: string, message: string][] = []
+  const weak: (Finding & { key: string })[] = []
+  const say = (key: string, message: string) => weak.push({ code: 'weak_metadata', key, message, offset: -1 })
   if (title === '')
-    weak.push(['title', `derived from the name, “${titleFromName(name)}”; add one that says what the prompt does`])
-  else if (title.trim().length < SHORT_TITLE || title === name) weak.push(['title', 'add a title of a few words'])
+    say('title', `derived from the name, “${titleFromName(name)}”; add one that says what the prompt does`)
+  else if (title.trim().length < SHORT_TITLE || title === name) say('title', 'add a title of a few words')
   if (countCharacters(description.trim()) < SHORT_DESCRIPTION)
-    weak.push(['description', 'describe the purpose of the prompt in one or two sentences'])
-  if (tags.length === 0) weak.push(['tags', 'add tags, so that people find the prompt'])
-  if (license === null) weak.push(['license', 'add a license, so that people know how they may use the prompt'])
+    say('description', 'describe the purpose of the prompt in one or two sentences')
+  if (tags.length === 0) say('tags', 'add tags, so that people find the prompt')
+  if (license === null) say('license', 'add a license, so that people know how they may use the prompt')
   const undescribed = variables.filter((variable) => variable.description.trim() === '').map(({ name }) => name)
-  if (undescribed.length > 0) weak.push(['variables', `add a description for ${undescribed.join(', ')}`])
-  return weak.map(([key, message]) => ({ code: 'weak_metadata', key, message, offset: -1 }))
+  if (undescribed.length > 0) say('variables', `add a description for ${undescribed.join(', ')}`)
+  return weak
 }
 
 /** Warns about a breaking change without a major version. */

@@ -38,6 +38,7 @@ import { checkNewVersion, checkVersion, findLongFile } from '../content/rules.ts
 import { findWeakDescription, type ListedSkill } from '../content/skill-descriptions.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
+import { countBytes } from '../text/plain-text.ts'
 import { printable } from '../text/printable.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
 import type { Include } from '../values/include.ts'
@@ -236,12 +237,11 @@ export function decidePublish(
   const problems = [...placed, ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatPublished(version)
-  const { size_bytes } = measure(versionText)
+  const size_bytes = countBytes(versionText)
   const long = findLongFile(size_bytes)
   if (long) throw validationFailed([long])
   if (around.quota) {
-    const bytesOf = (text = '') => measure(text).size_bytes
-    const grown = indexText === undefined ? 0 : Math.max(0, bytesOf(indexText) - bytesOf(state.indexText))
+    const grown = indexText === undefined ? 0 : Math.max(0, countBytes(indexText) - countBytes(state.indexText ?? ''))
     const signed = (version.attestations ?? []).reduce((sum, { size_bytes }) => sum + size_bytes, 0)
     refuseExcess(state, size_bytes + countFileBytes(files) + signed + grown, around.quota)
   }

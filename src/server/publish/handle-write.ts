@@ -31,7 +31,6 @@ export async function handleWrite(
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { method } = request
-  const { pathname, search } = new URL(request.url)
   const isOfOwner = OF_OWNERS.has(route.id)
   const isOfSeveral = route.id === 'setLabels'
   const { handle = '', owner = handle, name = '' } = route.parameters
@@ -59,6 +58,7 @@ export async function handleWrite(
       requirePermission(bearer, needed)
       const sending = { owner, name, bearer, arrivedMs: time.now(), wantsText: wantsText(request) }
       if (bearer.holder.kind === 'job') {
+        const { pathname, search } = new URL(request.url)
         const sent = [method, pathname + search, hash('sha256', bytes)].join('\0')
         await admitJob(bearer.holder, sending, { needed, names }, sent, deps, time)
       }
