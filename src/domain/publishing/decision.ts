@@ -47,7 +47,7 @@ import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { type Bump, nextVersion } from '../values/versions.ts'
 import type { SignedVersion } from './attested.ts'
-import { carryOver, composeCarried, withIncludes } from './carry-over.ts'
+import { type Carried, carryOver, composeCarried, withIncludes } from './carry-over.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { invalidField, type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -131,12 +131,13 @@ export function decidePublish(
   state: RepositoryState,
   written: WrittenFile | undefined,
   publisher: Publisher,
-  { measure, addresses, around, parts, files: known }: DecisionTools,
+  tools: DecisionTools,
 ): PublishDecision {
+  const { measure, addresses, around, parts, files: known } = tools
   const fullName = `${state.owner}/${state.name}`
   if (state.versions.length === 0 && !isPortableName(state.name))
     throw new HubError('not_found', `The name ${state.name} is reserved on Windows. Choose another name.`)
-  const { file, latest: latestVersion } = state
+  const { file } = state
   if (file.status === 'archived')
     throw new HubError(
       'repo_archived',
@@ -144,11 +145,14 @@ export function decidePublish(
     )
   if (file.moved_to !== null)
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
-  refuseConflict(request, fullName, latestVersion)
-  const latest = latestVersion === undefined ? undefined : readListedVersion(state, latestVersion, written)
+  refuseConflict(request, fullName, state.latest)
+  const latest =
+    state.latest === undefined
+      ? undefined
+      : { ...readListedVersion(state, state.latest, written), version: state.latest }
   const changes = changesOf(request, state, file, around)
-  const isIndexChanged = Object.keys(changes).length > 0
-  const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
+  const fields = Object.keys(changes)
+  const indexText = fields.length > 0 ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
   const isAssembled = isComposed(request)
   const front = isAssembled
@@ -161,63 +165,61 @@ export function decidePublish(
   if (known.given && known.given.length > 0 && !front.skill)
     throw invalidField('files', 'expected skill too, because only an Agent Skill has files; add skill.description')
   const files = front.skill ? (known.given ?? known.latest) : []
-  const withFiles = (version: VersionEntry): VersionEntry =>
-    files.length === 0 ? version : { ...version, bundle: known.bundle(version, files) }
-  const finish = (
-    version: VersionEntry,
-    versionText: string | undefined,
-    difference: Difference | null,
-    breaking: readonly Warning[] = [],
-  ): PublishDecision => {
-    const { text, file: labelledFile } = request.labels
-      ? pointLabels(request.labels, version.version, state, { indexText, file: newFile })
-      : { text: indexText, file: newFile }
-    return {
-      version,
-      record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
-      isUnchanged: versionText === undefined,
-      versionText,
-      indexText: text,
-      file: labelledFile,
-      fields: Object.keys(changes),
-      changes: difference,
-      warnings: warnOf(
-        version,
-        // A title that is the same as the derived one is not written, but its author has given one.
-        { name: state.name, file: request.title === undefined ? newFile : { ...newFile, title: request.title } },
-        files,
-        breaking,
-        isAssembled,
-      ).concat(
-        isAssembled ? warnOfParts(parts) : [],
-        request.leftOut ? warnOfLeftOut(request.leftOut) : [],
-        request.skill
-          ? toWarnings(
-              findWeakDescription(
-                { name: state.name, description: request.skill.description },
-                around.otherSkills ?? [],
-              ),
-            )
-          : [],
-      ),
-    }
+  const isUnchanged = latest !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files)
+  const decided = isUnchanged
+    ? { version: { ...latest, ...measure(latest.content) }, versionText: undefined, difference: null, breaking: [] }
+    : decideVersion(request, state, { latest, front, files, indexText }, publisher, tools)
+  const version: VersionEntry =
+    files.length === 0 ? decided.version : { ...decided.version, bundle: known.bundle(decided.version, files) }
+  const labelled = request.labels
+    ? pointLabels(request.labels, version.version, state, { indexText, file: newFile })
+    : { text: indexText, file: newFile }
+  // A title that is the same as the derived one is not written, but its author has given one.
+  const shown = { name: state.name, file: request.title === undefined ? newFile : { ...newFile, title: request.title } }
+  const warnings = warnOf(version, shown, files, decided.breaking, isAssembled)
+  if (isAssembled) warnings.push(...warnOfParts(parts))
+  if (request.leftOut) warnings.push(...warnOfLeftOut(request.leftOut))
+  if (request.skill) {
+    const described = { name: state.name, description: request.skill.description }
+    warnings.push(...toWarnings(findWeakDescription(described, around.otherSkills ?? [])))
   }
-  if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
-    return finish(withFiles({ ...latest, ...measure(latest.content), version: latestVersion }), undefined, null)
+  return {
+    version,
+    record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
+    isUnchanged,
+    versionText: decided.versionText,
+    indexText: labelled.text,
+    file: labelled.file,
+    fields,
+    changes: decided.difference,
+    warnings,
+  }
+}
+
+/** What a new version is made of. */
+interface Parts {
+  latest: (VersionFile & { version: string }) | undefined
+  /** What it has of the request, and of the latest version. */
+  front: Carried
+  files: readonly VersionFileBytes[]
+  /** The new content of `index.md`; undefined if it does not change. */
+  indexText: string | undefined
+}
+
+/** Decides the number of a new version, and checks it. @throws HubError like `decidePublish` */
+function decideVersion(
+  request: PublishInput,
+  state: RepositoryState,
+  { latest, front, files, indexText }: Parts,
+  { published_by, clock, provenance, attestations = [] }: Publisher,
+  { measure, around, files: known }: DecisionTools,
+) {
   const compared =
-    latest && latestVersion !== undefined
-      ? compareForCallers(
-          { ...latest, version: latestVersion, files: known.latest },
-          { ...front, version: latestVersion, files },
-        )
-      : undefined
-  const bump = request.bump === 'auto' ? smallestBump(compared) : request.bump
-  const number = nextNumber(state, bump)
+    latest && compareForCallers({ ...latest, files: known.latest }, { ...front, version: latest.version, files })
+  const number = nextNumber(state, request.bump === 'auto' ? smallestBump(compared) : request.bump)
   const difference = compared ? { ...compared, to: number } : null
-  const { published_by, clock, provenance, attestations = [] } = publisher
-  const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
-    published_at,
+    published_at: timeAfter(latest?.published_at, clock),
     published_by,
     changelog: request.changelog || (request.recompose ? describeMoved(latest, front) : ''),
     format: front.format,
@@ -231,9 +233,12 @@ export function decidePublish(
     ...measure(front.content),
     version: number,
   }
-  // The request itself was checked when it was parsed; this also checks the values taken over from the latest version. A publish that changes nothing has already returned 200 at this point.
-  const found = [...checkVersion(version), ...(version.includes ? checkIncludes(fullName, version, measure) : [])]
-  const placed = isAssembled ? nameSourceLines(found, version) : nameLines(found, version.content)
+  // The request itself was checked when it was parsed; this also checks the values taken over from the latest version.
+  const found = [
+    ...checkVersion(version),
+    ...(version.includes ? checkIncludes(`${state.owner}/${state.name}`, version, measure) : []),
+  ]
+  const placed = isComposed(request) ? nameSourceLines(found, version) : nameLines(found, version.content)
   const problems = [...placed, ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatPublished(version)
@@ -247,7 +252,7 @@ export function decidePublish(
   }
   const breaking = difference ? warnOfDifference(difference) : []
   if (difference && breaking.length > 0) refuseSmallBump(request, state, difference, around)
-  return finish(withFiles(version), versionText, difference, breaking)
+  return { version, versionText, difference, breaking }
 }
 
 /** Points labels at a version. */

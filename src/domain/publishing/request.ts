@@ -20,6 +20,7 @@ import { VariableInputs } from '../content/variable-input.ts'
 import { checkFiles, nameFileProblem } from '../content/version-files.ts'
 import { LIMITS } from '../limits.ts'
 import { type BodyBounds, findJsonExcess, isObject, type JsonExcess } from '../text/json.ts'
+import { countBytes, lineOf } from '../text/plain-text.ts'
 import { printable } from '../text/printable.ts'
 import {
   formatProblems,
@@ -29,7 +30,6 @@ import {
   unknownField,
   type ValueProblem,
 } from '../text/problems.ts'
-import { countBytes, lineOf } from '../text/plain-text.ts'
 import { CHAT_ROLES, type ChatPart, formatChat, isChatMessage } from '../values/chat.ts'
 import { findUnwritable } from '../values/chat-rules.ts'
 import { sortFiles } from '../values/file-entry.ts'
