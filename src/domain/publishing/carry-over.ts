@@ -16,12 +16,13 @@ export type Carried = Pick<VersionFile, 'content' | 'format' | 'variables' | 'pa
  * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, and new placeholders are added. docs/contract.md section 7
  *
  * @param license the repository's license; a skill records it because it may change
+ * @param used the placeholders whose variables are kept; by default, those of the content
  */
 export function carryOver(
   request: PublishInput,
   latest: VersionFile | undefined,
   license: string | null,
-  used = new Set(findVariableNames({ content: request.content, format: request.format ?? latest?.format ?? 'text' })),
+  used?: ReadonlySet<string>,
 ): Carried {
   const { content } = request
   const said = request.skill === undefined ? latest?.skill : request.skill
@@ -40,10 +41,10 @@ export function carryOver(
   const parameters = request.parameters ?? latest?.parameters ?? {}
   if (request.variables) return { content, format, skill, parameters, variables: request.variables }
   const known = new Map(latest?.variables.map((variable) => [variable.name, variable]))
-  const kept = [...known.values()].filter(({ name }) => used.has(name))
-  const added = findVariableNames({ content, format })
-    .filter((name) => !known.has(name))
-    .map(undeclaredVariable)
+  const names = findVariableNames({ content, format })
+  const all = used ?? new Set(names)
+  const kept = [...known.values()].filter(({ name }) => all.has(name))
+  const added = names.filter((name) => !known.has(name)).map(undeclaredVariable)
   return { content, format, skill, parameters, variables: [...kept, ...added] }
 }
 
