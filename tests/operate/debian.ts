@@ -32,7 +32,7 @@ export interface Debian {
 /** Where the machine has the packages of this checkout, read-only. To install them would take longer than all else here. */
 const PACKAGES_DIR = '/media/node_modules'
 
-/** Installs the packages in a clone; container.test.ts does it with npm. */
+/** Installs the packages in a clone. npm has installed these with the same lock file. */
 export const LINK_PACKAGES = `ln --symbolic --force --no-target-directory ${PACKAGES_DIR} node_modules`
 
 /** Prepares the namespaces: mounts the overlay, keeps its changes in memory, and waits to be ended. */
@@ -75,7 +75,7 @@ git config --system --add safe.directory /mnt/upstream/.git
 git config --system init.templateDir /mnt/template
 `
 
-/** Runs in each clone: a clone starts with what `npm ci` makes of the code, as container.test.ts does, because that takes long. */
+/** Runs in each clone: a clone starts with the bundle that `npm ci` makes of the code, as container.test.ts does. */
 const AFTER_CLONE = `#!/bin/sh
 [ ! -e astro.config.mjs ] || cp -r /mnt/.pages /mnt/.clients .
 `
