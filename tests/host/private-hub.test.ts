@@ -151,16 +151,17 @@ describe('a request to a private hub', () => {
       .replace('{version}', '1.0.0')
       .replace(/\{\w+\}/g, 'x')
       .replace('*', 'x')
-  test.each(ADDRESSES.flatMap(({ path, methods }) => methods.map((method) => [method, filled(path)] as const)))(
-    '%s %s is rejected for another site and for another host',
-    async (method, path) => {
-      for (const headers of [{ ...OWN, Origin: 'https://evil.example' }, { Host: 'evil.example' }]) {
-        const answer = await ask(lan, path, headers, method)
-        expect(answer.status).toBe(403)
-        expect([undefined, LAN]).toContain(answer.headers['access-control-allow-origin'])
-      }
-    },
-  )
+  test('at every address is rejected for another site and for another host', async () => {
+    const wrong: unknown[] = []
+    for (const { path, methods } of ADDRESSES)
+      for (const method of methods)
+        for (const headers of [{ ...OWN, Origin: 'https://evil.example' }, { Host: 'evil.example' }]) {
+          const { status, headers: sent } = await ask(lan, filled(path), headers, method)
+          if (status !== 403 || ![undefined, LAN].includes(sent['access-control-allow-origin']))
+            wrong.push([method, path, status, sent])
+        }
+    expect(wrong).toEqual([])
+  })
 
   test('has no permission for all origins, even if it is malformed or has no file', async () => {
     for (const path of [READ, '/healthz', '/data/v1/index.json', '/data/v1/nothing.json', '/api', '/mcp', '/nothing']) {
