@@ -55,7 +55,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   { document: 'webhooks', language: 'ts', test: 'tests/publish/webhooks.test.ts' },
   { document: 'results', language: 'js', test: 'tests/clients/promptfoo.test.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
-  { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
+  { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/commands.test.ts' },
   { document: 'publishing', language: 'yaml', has: 'runs-on', test: 'tests/operate/publishing-guide.test.ts' },
 ]
 
@@ -207,7 +207,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   ...['up --detach --build', 'pg_dump', 'git pull --ff-only'].map((has) => ({
     document: 'hosting-cluster',
     has,
-    reason: 'It needs Docker; tests/operate/compose.test.ts checks the files.',
+    reason: 'It needs Docker; tests/operate/deploy.test.ts checks the files.',
   })),
   {
     document: 'trust',
