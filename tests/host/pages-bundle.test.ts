@@ -1,4 +1,5 @@
 // Tests the page bundle: it depends on the code alone, is made once, opened by any user, and made again if it is incomplete.
+// Before it is there, downloads are served.
 import { hash } from 'node:crypto'
 import {
   appendFileSync,
@@ -8,17 +9,24 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { serveLook } from '../../src/build/hub-look.ts'
 import { bundlePlaceOf, ensureBundle, findBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
 import { openBundle } from '../../src/hosts/node/pages.ts'
+import { versionFile } from '../doctor/setups.ts'
+import { poll } from '../e2e/client.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
+import { freePort, launch, signalGroup } from '../hubs/processes.ts'
 import { makeProfile } from '../hubs/profile.ts'
+import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+
+const WITHIN = 120_000
 
 // This folder is outside the project, because the bundle needs no installed packages.
 const keptDir = temporaryFolder('bundles-')
@@ -167,4 +175,33 @@ test('fails when the pages cannot be bundled, and leaves no files behind', async
     'The pages could not be bundled: exit code 1.',
   )
   expect(readdirSync(kept)).toEqual([])
+})
+
+test('downloads are served before the content and the pages', { timeout: 2 * WITHIN }, async () => {
+  const repository = makeRepository()
+  repository.commit({ 'content/acme/one/versions/1.0.0.md': versionFile('One.\n') })
+  // The code without the bundle of its pages. The compiled library is there, because compiling it takes ten times as long.
+  const folder = temporaryFolder('first-seconds-')
+  mkdirSync(join(folder, '.hub'))
+  for (const name of readdirSync('.'))
+    if (!name.startsWith('.') || name === '.clients') symlinkSync(resolve(name), join(folder, name))
+  const port = await freePort()
+  const settings = { PORT: String(port), CONTENT_DIR: join(repository.folder, 'content'), LOG_REQUESTS: 'off' }
+  const run = launch(process.execPath, ['scripts/start.ts'], settings, folder)
+  try {
+    const ask = async (path: string) => {
+      const answer = await fetch(`http://localhost:${port}${path}`)
+      return { path, status: answer.status, text: await answer.text() }
+    }
+    const first = await poll('the first response', WITHIN, () => ask('/cli/hubcli').catch(() => undefined))
+    expect([first.status, first.text.slice(0, 9)]).toEqual([200, '#!/bin/sh'])
+    expect(first.text).toContain(`HUB_DEFAULT_URL='http://localhost:${port}'`)
+    const others = ['/cli/releases/1.0.0/hubcli.sha256', '/clients/releases/1.0.0/prompt-hub-client-1.0.0.tgz', '/']
+    const answers = await Promise.all(others.map(ask))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 503])
+  } finally {
+    // It would bundle the pages first.
+    signalGroup(run.child, 'SIGKILL')
+    await run.end()
+  }
 })
