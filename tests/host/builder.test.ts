@@ -1,0 +1,413 @@
+// Tests the builder. One that throws, one in an endless loop and one whose round never ends are replaced; until then, the
+// age of the oldest change that is not built is known. During the first build, prompts are served that somebody asks for.
+// A hub can be killed at any moment of a build: the next start finds a complete build, and the next equals a clean one.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { seedRandom } from '../../scripts/content/random.ts'
+import { hashCode } from '../../src/build/code-hash.ts'
+import { openSiteData } from '../../src/build/site-data.ts'
+import { writeData } from '../../src/build/write-data.ts'
+import { readState } from '../../src/built/site-database.ts'
+import { openObjects } from '../../src/content/content-reader.ts'
+import { openContentSource } from '../../src/content/content-source.ts'
+import type { BuilderMessage, HostMessage } from '../../src/hosts/node/builds/builder-messages.ts'
+import { openEarlyReads } from '../../src/hosts/node/builds/early-reads.ts'
+import { type FollowMessage, keepBuilding } from '../../src/hosts/node/builds/keep-building.ts'
+import { describeFolder } from '../../src/hosts/node/builds/site-folder.ts'
+import { openSnapshots } from '../../src/hosts/node/builds/snapshots.ts'
+import { openSearchIndex } from '../../src/search/open-index.ts'
+import { readIndexNumber } from '../../src/search/write-index.ts'
+import { versionFile } from '../doctor/setups.ts'
+import { readTree } from '../hubs/build-site.ts'
+import { readDatabase } from '../hubs/host-site.ts'
+import { makeRepository } from '../stores/local-repository.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+describe('a builder that fails', () => {
+  const WITHIN = 120_000
+  const PATIENCE = { silenceMs: 15_000, roundMs: 600_000, checkMs: 250 }
+  /** Where a silent builder is not what is tested: on a busy machine, one that starts is silent for long. */
+  const PATIENT = { ...PATIENCE, silenceMs: 600_000 }
+  const environment = { ...process.env }
+  let root = ''
+  let stop = new AbortController()
+  let heard: FollowMessage[] = []
+
+  beforeEach(() => {
+    root = temporaryFolder('hub-stuck-')
+    stop = new AbortController()
+    heard = []
+    write('one', 'First')
+    mkdirSync(join(root, 'site'))
+    Object.assign(process.env, { CONTENT_DIR: join(root, 'content'), SITE_URL: 'https://hub.test' })
+  })
+  afterEach(() => {
+    stop.abort()
+    process.env = { ...environment }
+  })
+
+  function write(name: string, text: string): void {
+    const dir = join(root, 'content/acme', name, 'versions')
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(
+      join(dir, '1.0.0.md'),
+      `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\n${text}\n`,
+    )
+  }
+  const build = (
+    beforeBuild = async () => ({ isWhole: true, orderMs: Date.now(), changed: [] }),
+    options: Parameters<typeof keepBuilding>[3] = {},
+  ) =>
+    keepBuilding(
+      { dir: join(root, 'site'), contentDir: join(root, 'content') },
+      stop.signal,
+      { hear: (message) => void heard.push(message), beforeBuild },
+      { patience: PATIENCE, ...options },
+    )
+  const failures = () => heard.flatMap((one) => (one.kind === 'failed' ? [`${one.message} ${one.next}`] : []))
+  const repositories = () => {
+    if (!heard.some(({ kind }) => kind === 'state')) return undefined
+    const text = readState(join(root, 'site/site.db'), hashCode(process.cwd()).data)
+    return text === undefined ? undefined : JSON.parse(text).counts.repositories
+  }
+  const isServed = (count: number) => expect.poll(repositories, { timeout: WITHIN }).toBe(count)
+
+  /** Starts a builder that does something whenever a round begins while the flag exists. @param code may use `isFaulty()` */
+  function buildWithFault(code: string, patience = PATIENCE) {
+    const fault = join(root, 'fault.mjs')
+    writeFileSync(
+      fault,
+      `import { existsSync } from 'node:fs'
+    import { parentPort } from 'node:worker_threads'
+    const isFaulty = () => existsSync(${JSON.stringify(join(root, 'flag'))})
+    const post = parentPort.postMessage.bind(parentPort)
+    parentPort.postMessage = (message) => {
+      post(message)
+      if (message.kind === 'begin') ${code}
+    }
+    await import(${JSON.stringify(new URL('../../src/hosts/node/builds/builder-thread.ts', import.meta.url).href)})`,
+    )
+    return { flag: join(root, 'flag'), builder: build(undefined, { module: pathToFileURL(fault), patience }) }
+  }
+
+  test('a builder that crashes is restarted with increasing delays', { timeout: 3 * WITHIN }, async () => {
+    const crash = `if (isFaulty()) setTimeout(() => { throw new Error('Out of order.') }, 20)`
+    const { flag, builder } = buildWithFault(crash, PATIENT)
+    await isServed(1)
+    writeFileSync(flag, '')
+    write('two', 'Second')
+    builder.send({ kind: 'written', fullName: 'acme/two' })
+    await expect
+      .poll(() => failures().slice(0, 2), { timeout: WITHIN })
+      .toEqual([1, 2].map((pause) => `The builder ended: Out of order. Restarting it in ${pause} s.`))
+    rmSync(flag)
+    await isServed(2)
+  })
+
+  test('a builder in an endless loop is replaced, and the change that waited for it is built', {
+    timeout: 3 * WITHIN,
+  }, async () => {
+    // Between two rounds it sleeps, which leaves the processor to other tests and responds as little.
+    const { flag, builder } = buildWithFault(
+      'while (isFaulty()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)',
+    )
+    await isServed(1)
+    writeFileSync(flag, '')
+    await expect.poll(builder.oldestUnbuilt, { timeout: WITHIN }).toBe(undefined)
+    write('two', 'Second')
+    const began = Date.now()
+    builder.send({ kind: 'written', fullName: 'acme/two' })
+    expect(builder.oldestUnbuilt()!.getTime()).toBeGreaterThanOrEqual(began)
+    await expect
+      .poll(() => failures()[0], { timeout: WITHIN })
+      .toBe('The builder has not responded for 15 s. It is being replaced.')
+    await expect
+      .poll(() => failures()[1], { timeout: WITHIN })
+      .toBe('The builder ended: exit code 1. Restarting it in 1 s.')
+    // Retries while the loop lasts do not make the change any younger.
+    const since = builder.oldestUnbuilt()!
+    rmSync(flag)
+    expect(since.getTime()).toBeLessThan(Date.now() - 10_000)
+    await isServed(2)
+    await expect.poll(builder.oldestUnbuilt, { timeout: WITHIN }).toBe(undefined)
+  })
+
+  test('a round that makes no progress ends, although the builder responds', { timeout: 3 * WITHIN }, async () => {
+    let isHanging = true
+    const hang = () =>
+      isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now(), changed: [] })
+    build(hang, { patience: { ...PATIENT, roundMs: 8_000 } })
+    await expect
+      .poll(() => failures()[0], { timeout: WITHIN })
+      .toBe('The builder has made no progress for 8 s. It is being replaced.')
+    isHanging = false
+    await isServed(1)
+  })
+})
+
+describe('early reads', () => {
+  const WITHIN = 120_000
+  /** More than the builder makes before it hears the server. */
+  const PROMPTS = 250
+
+  test('a prompt is read before the build is complete, with the bytes that the build has', async () => {
+    const names = Array.from({ length: PROMPTS }, (_, at) => `prompt-${String(at).padStart(3, '0')}`)
+    const repository = makeRepository()
+    repository.commit({
+      ...Object.fromEntries(
+        names.map((name) => [`content/acme/${name}/versions/1.0.0.md`, versionFile(`I am ${name}.`)]),
+      ),
+      'content/acme/links/versions/1.0.0.md': versionFile('I have moved.'),
+      'content/acme/links/index.md': '---\nmoved_to: acme/prompt-000\n---\n',
+    })
+    const builder = new Worker(new URL('../../src/hosts/node/builds/builder-thread.ts', import.meta.url), {
+      workerData: { dir: temporaryFolder('early-'), contentDir: join(repository.folder, 'content') },
+    })
+    const send = (message: HostMessage) => builder.postMessage(message)
+    const early = openEarlyReads(
+      (asked) => send({ kind: 'ask', ...asked }),
+      () => new Error('not built'),
+      WITHIN,
+    )
+    const order: string[] = []
+    const begun = Promise.withResolvers<void>()
+    const complete = Promise.withResolvers<void>()
+    builder.on('error', complete.reject)
+    builder.on('message', (message: BuilderMessage) => {
+      if (message.kind === 'begin') send({ kind: 'ready', isWhole: true, orderMs: Date.now(), changed: [] })
+      if (message.kind === 'progress') begun.resolve()
+      if (message.kind === 'early') early.settle(message.id, message.bytes)
+      if (message.kind === 'failed') complete.reject(new Error(message.message))
+      if (message.kind === 'state') {
+        order.push('complete')
+        early.end()
+        complete.resolve()
+      }
+    })
+    const textOf = async (path: string) => {
+      const bytes = await early.files.read(path)
+      order.push(path)
+      return bytes && new TextDecoder().decode(bytes)
+    }
+    await begun.promise
+    // The last in the content, a version of another, what does not exist, and what is known only when all others are.
+    const [last, record, nothing, noVersion, linked, list] = await Promise.allSettled([
+      textOf(`/data/v1/repos/acme/${names.at(-1)}/raw.txt`),
+      textOf(`/data/v1/repos/acme/${names.at(-2)}/versions/1.0.0.json`),
+      textOf('/data/v1/repos/acme/nothing.json'),
+      textOf(`/data/v1/repos/acme/${names.at(-1)}/versions/2.0.0.json`),
+      textOf('/data/v1/repos/acme/links.json'),
+      textOf('/data/v1/index.json'),
+    ])
+    await complete.promise
+    await builder.terminate()
+    expect(last).toEqual({ status: 'fulfilled', value: `I am ${names.at(-1)}.\n` })
+    expect(record).toMatchObject({ status: 'fulfilled', value: expect.stringContaining(`I am ${names.at(-2)}.`) })
+    expect([nothing, noVersion]).toEqual([
+      { status: 'fulfilled', value: undefined },
+      { status: 'fulfilled', value: undefined },
+    ])
+    expect(linked).toMatchObject({
+      status: 'fulfilled',
+      value: expect.stringContaining('"moved_to":"acme/prompt-000"'),
+    })
+    expect(list).toMatchObject({ status: 'rejected', reason: new Error('not built') })
+    expect(order.at(-1)).toBe('complete')
+  })
+
+  test('what is asked for is made first, from a reader of its own', async () => {
+    const repository = makeRepository()
+    const names = ['one', 'two', 'three']
+    repository.commit(
+      Object.fromEntries(names.map((name) => [`content/acme/${name}/versions/1.0.0.md`, versionFile(`I am ${name}.`)])),
+    )
+    const contentDir = join(repository.folder, 'content')
+    const source = openContentSource({ contentDir, dir: undefined, environment: process.env })
+    const { listing } = await source.look()
+    const files = new Map<string, string | Uint8Array>()
+    const makeState = openSiteData({
+      baseUrl: 'https://hub.test',
+      sink: {
+        read: (path) => files.get(path)?.toString(),
+        write: (path, content) => files.set(path, content),
+        remove: (path) => files.delete(path),
+        listPathsOutside: () => [],
+        storePart() {},
+        listParts: () => [],
+      },
+      findAsked: (left) => (left.has('acme/two') ? 'acme/two' : undefined),
+    })
+    const history = { since: null, changes: new Map(), added: new Map() }
+    const { changed, problems } = makeState(listing, () => openObjects(source.git, listing), {
+      day: '2026-01-01',
+      history,
+    })
+    expect({ changed, problems }).toEqual({ changed: ['acme/two', 'acme/one', 'acme/three'], problems: [] })
+    expect(names.map((name) => files.get(`/data/v1/repos/acme/${name}/raw.txt`))).toEqual(
+      names.map((name) => `I am ${name}.\n`),
+    )
+  })
+})
+
+describe('kills', () => {
+  /** The number of kills. To run more: `KILLS=30 npx vitest run tests/host/builder.test.ts -t kills` */
+  const KILLS = Number(process.env.KILLS ?? 3)
+  const random = seedRandom(Number(process.env.SEED ?? 1))
+  /** The delay before files of older builds are removed, from site-folder.ts. */
+  const TIDY_MS = 10_000
+  const DAY = '2026-11-20'
+
+  const root = temporaryFolder('prompt-hub-kills-')
+  const contentDir = join(root, 'content')
+  const folder = describeFolder(join(root, 'site'))
+  const settings = {
+    CONTENT_DIR: contentDir,
+    SITE_URL: 'https://hub.test',
+    SOURCE_DATE_EPOCH: String(Date.parse(DAY) / 1000),
+  }
+  let child: ChildProcess | undefined
+  beforeAll(() => {
+    for (let number = 0; number < 6; number++) put(`owner-${number % 2}/prompt-${number}`, number)
+    mkdirSync(folder.dir)
+  })
+  afterAll(() => child?.kill('SIGKILL'))
+
+  /** Writes content atomically, as git does. The test makes a clean build of each resulting content below. */
+  function put(name: string, number: number): void {
+    const file = join(contentDir, name, 'versions/1.0.0.md')
+    mkdirSync(dirname(file), { recursive: true })
+    const aside = join(root, 'aside')
+    writeFileSync(
+      aside,
+      `---\npublished_at: "2026-11-0${1 + (number % 9)}T00:00:00Z"\npublished_by: owner-1\n---\nText ${number}\n`,
+    )
+    renameSync(aside, file)
+  }
+
+  /** All files of a site, and the responses from its search index. */
+  interface Seen {
+    files: Map<string, string>
+    found: unknown
+  }
+
+  async function ask(index: string): Promise<unknown> {
+    const search = openSearchIndex(index, { isEdited: true })
+    const found = await Promise.all(
+      ['', 'text'].map((text) => search.find({ text, tags: [], sort: 'new', offset: 0, limit: 100 })),
+    )
+    search.close()
+    return found
+  }
+
+  async function buildClean(): Promise<Seen> {
+    const [siteDir, indexPath] = [join(root, 'clean'), join(root, 'clean-search.db')]
+    await writeData({ contentDir, baseUrl: 'https://hub.test', buildDay: DAY }, { siteDir, indexPath })
+    const seen = { files: readTree(siteDir), found: await ask(indexPath) }
+    rmSync(siteDir, { recursive: true })
+    return seen
+  }
+
+  /** Returns the last complete build, which a hub would serve after a restart; without its index, if a kill left another one. */
+  async function readServed(): Promise<Seen | undefined> {
+    const text = readState(folder.database, hashCode(process.cwd()).data)
+    if (text === undefined) return undefined
+    const snapshot = openSnapshots(folder.database, { baseUrl: 'https://hub.test', isForReaders: false })(() => {})
+    snapshot.close()
+    const { number, search } = snapshot.state
+    const index = folder.file(search.name)
+    const found = readIndexNumber(index) === search.number ? await ask(index) : undefined
+    return { files: readDatabase(folder.database, number, snapshot.catalogue), found }
+  }
+
+  /**
+   * Starts a process with nothing but the builder. @param onMessage called with each message, after the reply has been
+   * sent
+   */
+  function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
+    const started = fork(join(import.meta.dirname, 'builder-alone.ts'), [folder.dir, contentDir], {
+      env: { ...process.env, ...settings },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    })
+    started.on('message', (message: BuilderMessage) => {
+      if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true, orderMs: Date.now(), changed: [] })
+      onMessage(message)
+    })
+    child = started
+    return started
+  }
+
+  /**
+   * When to kill the process: at a random time during startup, shortly after it has begun to read, shortly after a build,
+   * or while files of older builds are being removed.
+   */
+  type Moment = { after: 'start' | 'begin' | 'state' | 'tidy'; ms: number }
+
+  function drawMoment(number: number): Moment {
+    const after = (['begin', 'state', 'start', 'begin', 'state', 'begin', 'tidy'] as const)[number % 7]!
+    const most = { start: 4_000, begin: 600, state: 60, tidy: 100 }[after]
+    return { after, ms: random() * most }
+  }
+
+  async function liveUntil({ after, ms }: Moment, edit: () => void): Promise<void> {
+    const reached = Promise.withResolvers<void>()
+    let states = 0
+    const life = start(({ kind }) => {
+      if (kind === 'begin' && after === 'begin') reached.resolve()
+      if (kind !== 'state' && kind !== 'read') return
+      // The content changes only after the process has produced a build.
+      if (states++ === 0) edit()
+      else if (after === 'state') reached.resolve()
+      else if (after === 'tidy' && states === 2) setTimeout(reached.resolve, TIDY_MS)
+    })
+    if (after === 'start') reached.resolve()
+    await reached.promise
+    await sleep(ms)
+    const ended = once(life, 'exit')
+    life.kill('SIGKILL')
+    await ended
+  }
+
+  test(`serves a complete state after each of ${KILLS} kills, and the next build equals a clean one`, {
+    timeout: 120_000 + KILLS * 60_000,
+  }, async () => {
+    const clean = [await buildClean()]
+    let edits = 6
+    for (let number = 0; number < KILLS; number++) {
+      const moment = drawMoment(number)
+      const before = edits
+      await liveUntil(moment, () => put(`owner-${edits % 2}/prompt-${edits % 9}`, ++edits))
+      const said = `kill ${number}, ${Math.round(moment.ms)} ms after ${moment.after}`
+      if (edits !== before) clean.push(await buildClean())
+      const served = await readServed()
+      if (served) {
+        const same = clean.find(({ files }) => JSON.stringify([...files]) === JSON.stringify([...served.files]))
+        expect(same, said).toBeDefined()
+        if (served.found) expect(served.found, said).toEqual(same!.found)
+      }
+      // Only every fourth kill is followed by a complete build. After the other kills, the next process starts among the
+      // leftovers and is killed too.
+      if (number % 4 !== 3 && number !== KILLS - 1) continue
+      const read = Promise.withResolvers<void>()
+      const life = start(({ kind }) => kind === 'read' && read.resolve())
+      await read.promise
+      const ended = once(life, 'exit')
+      life.kill('SIGKILL')
+      await ended
+      const now = (await readServed())!
+      const expected = clean.at(-1)!
+      expect([...now.files.keys()].sort(), said).toEqual([...expected.files.keys()].sort())
+      for (const [path, bytes] of expected.files)
+        if (now.files.get(path) !== bytes) expect(now.files.get(path), `${said}: ${path}`).toBe(bytes)
+      expect(now.found, said).toEqual(expected.found)
+    }
+    const isPart = (name: string) => /^(?:site\.db(?:-wal|-shm)?|search-\d+\.db(?:-wal|-shm)?|git)$/.test(name)
+    expect(readdirSync(folder.dir).filter((name) => !isPart(name))).toEqual([])
+  })
+})
