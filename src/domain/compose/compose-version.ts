@@ -18,10 +18,9 @@ export interface WrittenPart extends Resolved {
   hasFiles: boolean
 }
 
-/** What a publish says about composing. */
+/** What a publish says about its source. */
 interface Composing {
   content: string
-  compose?: boolean | undefined
   recompose?: boolean | undefined
 }
 
@@ -29,11 +28,6 @@ interface Composing {
 export interface Lines {
   source: string
   lines: SourceLine[]
-}
-
-/** Returns whether a publish is to be composed. */
-export function isComposed({ compose, recompose }: Composing): boolean {
-  return compose === true || recompose === true
 }
 
 /** Finds the source of a publish that is to be composed, and its include lines. @param latest the latest version, whose source `recompose` uses */

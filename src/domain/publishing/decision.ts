@@ -6,7 +6,7 @@ import { compareForCallers, smallestBump } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
 import { checkIncludes } from '../compose/check-includes.ts'
-import { isComposed, type WrittenPart } from '../compose/compose-version.ts'
+import type { WrittenPart } from '../compose/compose-version.ts'
 import { findIncludeLike } from '../compose/include-lines.ts'
 import { warnOfParts } from '../compose/resolve.ts'
 import { nameSourceLines, placeInSource } from '../compose/source-lines.ts'
@@ -49,7 +49,7 @@ import { type Bump, nextVersion } from '../values/versions.ts'
 import type { SignedVersion } from './attested.ts'
 import { type Carried, carryOver, composeCarried, withIncludes } from './carry-over.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
-import { invalidField, type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
+import { invalidField, isComposed, type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
 /** The origin of a version: who publishes it, when, and from which CI run. */
 export interface Publisher {

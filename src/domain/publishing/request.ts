@@ -179,6 +179,11 @@ export interface PublishInput
   leftOut?: readonly string[]
 }
 
+/** Returns whether a publish is to be composed. */
+export function isComposed({ compose, recompose }: Pick<PublishInput, 'compose' | 'recompose'>): boolean {
+  return compose === true || recompose === true
+}
+
 /** A file as it was sent. */
 export interface GivenFile {
   path: string

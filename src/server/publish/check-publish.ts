@@ -1,9 +1,8 @@
 // Decides what a publish would do, from the build and the fresh copies, never from the git host. It writes nothing.
 
-import { isComposed } from '../../domain/compose/compose-version.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { recallVersion } from '../../domain/publishing/repository-state.ts'
-import type { PublishInput } from '../../domain/publishing/request.ts'
+import { isComposed, type PublishInput } from '../../domain/publishing/request.ts'
 import type { Provenance } from '../../domain/values/values.ts'
 import { unpackFiles } from '../../files/read-archive.ts'
 import type { Hub, Sources } from '../hub.ts'

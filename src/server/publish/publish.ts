@@ -4,7 +4,6 @@ import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { listTrailers } from '../../domain/catalogue/change-mark.ts'
-import { isComposed } from '../../domain/compose/compose-version.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import {
   acceptAll,
@@ -22,10 +21,10 @@ import {
   readOwner,
   readRepositoryState,
 } from '../../domain/publishing/repository-state.ts'
-import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
+import { IDEMPOTENCY_KEY, isComposed, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
 import { canonicalJson, isSameJson } from '../../domain/text/json.ts'
-import { printable } from '../../domain/text/printable.ts'
 import { lineOf } from '../../domain/text/plain-text.ts'
+import { printable } from '../../domain/text/printable.ts'
 import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import { hasPublishingRule } from '../../domain/values/permissions.ts'
 import { compareVersions } from '../../domain/values/versions.ts'

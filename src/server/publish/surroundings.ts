@@ -5,7 +5,7 @@ import { mapConcurrently, nextTurn } from '../../concurrency/promises.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
-import { isComposed, type WrittenPart } from '../../domain/compose/compose-version.ts'
+import type { WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { SameContent } from '../../domain/compose/take-along.ts'
 import type { WrittenFile } from '../../domain/content/prompt-file.ts'
 import type { ListedSkill } from '../../domain/content/skill-descriptions.ts'
@@ -18,7 +18,7 @@ import {
   recallRepositoryState,
   recallVersion,
 } from '../../domain/publishing/repository-state.ts'
-import type { PublishInput } from '../../domain/publishing/request.ts'
+import { isComposed, type PublishInput } from '../../domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
 import type { Sources } from '../hub.ts'
