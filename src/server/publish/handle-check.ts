@@ -7,12 +7,11 @@ import { isComposed } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
 import type { Connect, Hub } from '../hub.ts'
-import { openBody } from '../read-body.ts'
 import { invalidNameError, respondToSender } from '../refusals.ts'
 import { countRequest } from '../request.ts'
 import { respondWithRecord } from '../respond.ts'
 import { checkPublish } from './check-publish.ts'
-import { bodyKindOf, boundBody, decodeBody, requireMediaType } from './media-types.ts'
+import { decodeBody, openSentBody, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 
@@ -30,9 +29,7 @@ export async function handleCheck(
   try {
     const hub = await connect()
     await countRequest(hub)
-    const kind = bodyKindOf(request)
-    const incoming = openBody(request, ...boundBody(request, kind, platformBytes))
-    await incoming.checkLength()
+    const { kind, incoming } = await openSentBody(request, platformBytes)
     requireMediaType(request, kind)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
     // As long as it is worked on, it counts as in memory.

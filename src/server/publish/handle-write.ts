@@ -5,7 +5,6 @@ import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { Connect } from '../hub.ts'
-import { openBody } from '../read-body.ts'
 import { wantsText } from '../respond.ts'
 import { type Clock, openClock, readOwnerFile } from './attempts.ts'
 import {
@@ -16,7 +15,7 @@ import {
   requireRights,
   requireScope,
 } from './authenticate.ts'
-import { bodyKindOf, boundBody, decodeBody, requireMediaType } from './media-types.ts'
+import { decodeBody, openSentBody, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Sending } from './write-to-git.ts'
@@ -35,9 +34,7 @@ export async function handleWrite(
   const isOfSeveral = route.id === 'setLabels'
   const { handle = '', owner = handle, name = '' } = route.parameters
   try {
-    const kind = bodyKindOf(request)
-    const incoming = openBody(request, ...boundBody(request, kind, route.platformBytes))
-    await incoming.checkLength()
+    const { kind, incoming } = await openSentBody(request, route.platformBytes)
     const isOptional =
       ['DELETE', 'GET', 'HEAD'].includes(method) || route.id === 'acceptProposal' || route.id === 'rejectProposal'
     // The media type of an optional body is checked only if there is a body.

@@ -1,8 +1,8 @@
-// Decides which bodies a publish, a check and a change accept, and decodes them.
+// Decides which bodies a publish, a check and a change accept, opens them, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { contentTooLarge, filesTooLarge, tooLargeForPlatform } from '../../domain/publishing/request.ts'
-import { NOT_UTF_8, readContentType } from '../read-body.ts'
+import { NOT_UTF_8, openBody, readContentType } from '../read-body.ts'
 
 /** What a request has as its body: JSON, a prompt file, or the archive of a skill's folder. docs/contract.md section 7 */
 type BodyKind = 'json' | 'prompt-file' | 'archive'
@@ -22,15 +22,18 @@ export function bodyKindOf({ method, headers }: Request): BodyKind | undefined {
   return Object.hasOwn(kinds, mediaType) ? kinds[mediaType] : undefined
 }
 
-/** Returns the maximum number of bytes of a body, and the error for a longer one. @param platformBytes the longest request that reaches the hub on its platform */
-export function boundBody(
-  { method }: Request,
-  kind: BodyKind | undefined,
-  platformBytes: number | undefined,
-): [most: number, tooLarge: () => HubError] {
-  if (method !== 'POST' || (kind !== 'json' && kind !== 'archive')) return [LIMITS.requestBytes, contentTooLarge]
-  if (platformBytes !== undefined) return [platformBytes, () => tooLargeForPlatform(platformBytes)]
-  return [LIMITS.requestBytesWithFiles, kind === 'archive' ? filesTooLarge : contentTooLarge]
+/** Opens the body of a write or a check, and refuses one that is too long, as far as that is known. @param platformBytes the longest request that reaches the hub on its platform @throws HubError `content_too_large` */
+export async function openSentBody(request: Request, platformBytes: number | undefined) {
+  const kind = bodyKindOf(request)
+  const mayHaveFiles = request.method === 'POST' && (kind === 'json' || kind === 'archive')
+  const most = mayHaveFiles ? (platformBytes ?? LIMITS.requestBytesWithFiles) : LIMITS.requestBytes
+  const tooLarge = () => {
+    if (mayHaveFiles && platformBytes !== undefined) return tooLargeForPlatform(platformBytes)
+    return kind === 'archive' && mayHaveFiles ? filesTooLarge() : contentTooLarge()
+  }
+  const incoming = openBody(request, most, tooLarge)
+  await incoming.checkLength()
+  return { kind, incoming }
 }
 
 /** Checks that a body is in a form that the method accepts. @throws HubError `unsupported_media_type` */

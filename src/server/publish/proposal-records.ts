@@ -12,7 +12,6 @@ import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
 import { type CheckParts, checkPublish } from './check-publish.ts'
-import { decodeBody } from './media-types.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 
@@ -127,7 +126,7 @@ export async function recallRequest(proposal: StoredProposal, hub: Pick<PublishH
     headers: { 'Content-Type': media_type },
   })
   const isArchive = media_type === 'application/gzip'
-  return { request, body: isArchive ? decodeBody('archive', Uint8Array.from(Buffer.from(text, 'base64'))) : text }
+  return { request, body: isArchive ? Uint8Array.from(Buffer.from(text, 'base64')) : text }
 }
 
 /** Reads what a proposal says. A composed one has the text with what it includes now. @returns undefined if it is closed or gone @throws HubError like a check, and `unavailable` if too many read proposals */
