@@ -198,10 +198,9 @@ describe('a hub on two machines', () => {
       ),
     )
     const counts = Map.groupBy(answers, ({ status }) => status)
-    expect([...counts].map(([status, { length }]) => [status, length]).sort()).toEqual([
-      [200, 30],
-      [429, 10],
-    ])
+    // A busy machine answers 503 to what it has counted.
+    expect([...counts.keys()].filter((status) => ![200, 429, 503].includes(status))).toEqual([])
+    expect(counts.get(429)).toHaveLength(10)
     for (const { headers } of counts.get(429)!) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     machines[1]!.revokeTokens('limited')
     for (const base of bases()) expect((await publish(base, 'limited/x', { content: 'y\n' }, limited)).status).toBe(401)
@@ -227,6 +226,9 @@ describe('a hub on two machines', () => {
     const way = await agreeAtGitHub(await ask(base, '/auth/sign-in'))
     const published = await publishPatiently(base, 'acme/first', { content: 'Before the loss.\n' })
     expect(published.status).toBe(201)
+    const { commit } = (await published.json()).data
+    // Until then, the copy in the database has it: a busy machine answers before its build does.
+    await poll('a build has it', WITHIN, async () => ((await health(base)).commit === commit.sha ? true : undefined))
     await postgres.stop()
     const endsMs = Date.now() + 4_000
     const refusals = await Promise.all([publish(base, 'acme/first', { content: 'Lost.\n' }), ask(base, way)])
