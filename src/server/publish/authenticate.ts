@@ -134,16 +134,16 @@ export async function authenticate(request: Request, deps: TokenChecks, now: Dat
   }
 }
 
+/** What a sender lacks who has no token of this hub. */
+const NO_TOKEN = { tokenId: undefined, tokenName: undefined, scope: undefined, permissions: undefined }
+
 /** A session grants all permissions; as with a token, what the person may do is checked for each repository. */
 function bearerOf(holder: Extract<Holder, { kind: 'person' }>): Bearer {
   const publisher = `person:${holder.user_id}`
   return {
+    ...NO_TOKEN,
     id: publisher,
     publisher,
-    tokenId: undefined,
-    tokenName: undefined,
-    scope: undefined,
-    permissions: undefined,
     holder,
     login: holder.login,
     isSignedIn: true,
@@ -179,13 +179,10 @@ async function authenticateJob(token: string, deps: TokenChecks, now: Date): Pro
   noteSender({ workflow: provenance.workflow, run_id: provenance.run_id })
   if (actor && (await deps.isBlocked(actor))) throw refuseBlocked(actor)
   return {
+    ...NO_TOKEN,
     // All CI jobs in one repository count as one publisher for rate limits and idempotency.
     id: `job:${repositoryId}`,
     publisher: `job:${repositoryId}`,
-    tokenId: undefined,
-    tokenName: undefined,
-    scope: undefined,
-    permissions: undefined,
     holder: { kind: 'job', ...job },
     login: undefined,
     isSignedIn: false,

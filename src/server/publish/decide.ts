@@ -44,7 +44,7 @@ export function decidePublish(
   const files = {
     latest: latest.files,
     given: request.files?.map(({ path, bytes }) => measureFile(path, bytes)),
-    bundle: bundlerOf(state),
+    bundle: (version: VersionEntry, all: readonly VersionFileBytes[]) => bundleOf(state, version, all),
   }
   const addresses = addressesBelow(baseUrl)
   return decide(request, state, latest.file, publisher, { measure, addresses, around, parts, files })
@@ -60,7 +60,7 @@ export function describePublished(
 ): { record: VersionRecord; entry: VersionEntry; warnings: Warning[]; breaking: boolean } {
   const file = readListedVersion(state, version, written)
   const plain = { ...file, ...measure(file.content), version }
-  const entry = files.length === 0 ? plain : { ...plain, bundle: bundlerOf(state)(plain, files) }
+  const entry = files.length === 0 ? plain : { ...plain, bundle: bundleOf(state, plain, files) }
   const latest = before && { ...readListedVersion(state, before.version, before.file), version: before.version }
   const { difference, warnings: breaking } = compareWritten(latest, entry)
   return {
@@ -71,12 +71,10 @@ export function describePublished(
   }
 }
 
-/** Returns the function that describes the files of a version. */
-function bundlerOf(place: RepositoryPlace): (version: VersionEntry, files: readonly VersionFileBytes[]) => Bundle {
-  return (version, files) => {
-    if (!version.skill) throw new Error('only a skill has files')
-    return bundleFiles(place, { ...version, skill: version.skill }, files).bundle
-  }
+/** Describes the files of a version. */
+function bundleOf(place: RepositoryPlace, version: VersionEntry, files: readonly VersionFileBytes[]): Bundle {
+  if (!version.skill) throw new Error('only a skill has files')
+  return bundleFiles(place, { ...version, skill: version.skill }, files).bundle
 }
 
 allowInThreads(import.meta.url, { readPublishBody, readPromptFile, decidePublish, describePublished })
