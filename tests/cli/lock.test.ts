@@ -1,4 +1,4 @@
-// Tests what hubcli alone decides about its lock file, and that errors leave no partial changes. tests/clients/one-lock.test.ts and
+// Tests what hubcli alone decides about its lock file, and that errors leave no partial changes. tests/clients/one-lock.ts and
 // tests/clients/dependencies.test.ts test what all clients do.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -60,7 +60,6 @@ export const STAND_IN_TOKEN = `hub_${'Tok3nOfTheStandIn'.repeat(3).slice(0, 38)}
 const OWNER = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
 const NAME = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
 const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
-const CONTENT_BYTES = 262_144
 const REQUEST_BYTES = 1_048_576
 
 /**
@@ -209,9 +208,6 @@ function createHub() {
     const changelog = searchParams.get('changelog') ?? ''
     const bump = searchParams.get('bump') ?? 'patch'
     if (content.trim() === '') return fault(422, 'validation_failed', 'content: expected some text.')
-    if (changelog.length > 500) return fault(422, 'validation_failed', 'changelog: expected at most 500 characters.')
-    if (Buffer.byteLength(content) > CONTENT_BYTES)
-      return fault(413, 'content_too_large', `content: expected at most ${CONTENT_BYTES} bytes.`)
     if (owner !== 'acme') return fault(403, 'forbidden', `This token does not cover ${owner}/${name}.`)
     if (name === 'archived') return fault(409, 'repo_archived', 'acme/archived is archived.')
     const key = `${owner}/${name} ${request.headers['idempotency-key']}`

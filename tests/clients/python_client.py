@@ -1,4 +1,4 @@
-"""Pins how the Python client behaves: the shared tables of ranges and filling, and a hub that fails in every way."""
+"""Pins how the Python client behaves: the shared tables of filling and splits, and a hub that fails in every way."""
 
 import hashlib
 import functools
@@ -16,7 +16,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import asyncio
 
 import prompt_hub
-from prompt_hub import ranges
 from prompt_hub.filling import fill_content
 from prompt_hub.variable import Variable
 from prompt_hub import placed, replacing, vendored
@@ -159,20 +158,6 @@ class Files(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-    def test_ranges(self):
-        with open("tests/fixtures/ranges.json", encoding="utf-8") as file:
-            table = json.load(file)
-        cases = [(written, *each) for written, expected in table["cases"] for each in expected.items()]
-        self.assertGreaterEqual(len(cases), 300)
-        for written, repository, expected in cases:
-            published = table["repositories"][repository]
-            active = [each for each in published["versions"] if each not in published["yanked"]]
-            if ranges.is_range(written):
-                got = ranges.highest_in(active, written)
-            else:
-                got = published["labels"].get(written) if ranges.is_label(written) else "malformed"
-            self.assertEqual(got, expected, (written, repository))
-
     def test_splits(self):
         with open("tests/fixtures/splits.json", encoding="utf-8") as file:
             table = json.load(file)

@@ -1,5 +1,5 @@
 // Tests what the TypeScript client returns, from which source, and after how many requests. What happens if a hub fails
-// is tested for both libraries in faults.test.ts.
+// is tested for both libraries in faults.ts.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -53,7 +53,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   })),
   { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
   { document: 'webhooks', language: 'ts', test: 'tests/publish/webhooks.test.ts' },
-  { document: 'results', language: 'js', test: 'tests/clients/promptfoo.test.ts' },
+  { document: 'results', language: 'js', test: 'tests/clients/promptfoo.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/commands.test.ts' },
   { document: 'publishing', language: 'yaml', has: 'runs-on', test: 'tests/operate/publishing-guide.test.ts' },
@@ -146,7 +146,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'results',
     has: 'prompt.results()',
-    reason: 'It needs results of a labelled version; tests/clients/outcome.test.ts reads such results.',
+    reason: 'It needs results of a labelled version; tests/clients/outcome.ts reads such results.',
   },
   {
     document: 'trust',
@@ -162,7 +162,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   {
     document: 'clients',
     has: 'waitUntil',
-    reason: 'It needs a worker; tests/clients/workers.test.ts runs one.',
+    reason: 'It needs a worker; tests/clients/workers.ts runs one.',
   },
   ...["prompt.for('openai-chat'", 'prompt.for_openai_chat'].map((has) => ({
     document: 'filling',

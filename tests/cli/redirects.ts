@@ -1,4 +1,4 @@
-// Tests that hubcli follows redirects; tests/clients/redirects.test.ts lists which.
+// Tests that hubcli follows redirects; tests/clients/redirects.ts lists which.
 import { describe, expect, test } from 'vitest'
 import { runHubcli, SHELL, TEXT_FILE } from './shells.ts'
 import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'

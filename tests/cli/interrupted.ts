@@ -17,13 +17,12 @@ describe('interrupted commands', () => {
       for (const args of [
         ['pull', 'acme/x'],
         ['pull', 'acme/x', '-o', 'new'],
-        ['cat', 'acme/x'],
       ]) {
         const outcome = await runHubcli(SHELL, args, { cwd, env })
         expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: ['1', '2'] })
         expect(outcome.stderr).toMatch(/^hubcli: cannot reach [^\n]*\n$/)
       }
-      expect(requests.length).toBe(9)
+      expect(requests.length).toBe(6)
       expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
       expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
     })

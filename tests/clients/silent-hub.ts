@@ -7,14 +7,14 @@ import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, nodeWith, pythonWith, runClient } from './both-clients.ts'
 
-/** Makes waiting and pausing a hundred times as fast. */
+/** Makes waiting and pausing three hundred times as fast. */
 const FAST_PYTHON = `import sys
 import program.hub
 made = program.hub.RequestSettings
-program.hub.RequestSettings = lambda timeout, retries, deadline, token: made(timeout / 100, retries, deadline / 100, token)
+program.hub.RequestSettings = lambda timeout, retries, deadline, token: made(timeout / 300, retries, deadline / 300, token)
 `
 const FAST_NODE = `const wait = AbortSignal.timeout
-AbortSignal.timeout = (ms) => wait(Math.max(1, ms / 100))`
+AbortSignal.timeout = (ms) => wait(Math.ceil(ms / 300))`
 const TOKEN = ['env', 'HUB_TOKEN=hub_x']
 const FAST = [
   { name: 'hubcli', command: [...TOKEN, ...pythonWith(FAST_PYTHON)] },

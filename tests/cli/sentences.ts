@@ -89,17 +89,11 @@ describe('hubcli', () => {
   test('a missing program for checksums is named', async () => {
     const tools = makeTools()
     rmSync(path.join(tools, 'sha256sum'))
-    for (const args of [
-      ['cat', 'acme/x'],
-      ['pull', 'acme/x'],
-    ]) {
-      expect(await runHubcli(SHELL, args, { ...options(), tools })).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr:
-          'hubcli: sha256sum, shasum or openssl is needed to verify a prompt, and none of them was found in PATH\n',
-      })
-    }
+    expect(await runHubcli(SHELL, ['cat', 'acme/x'], { ...options(), tools })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'hubcli: sha256sum, shasum or openssl is needed to verify a prompt, and none of them was found in PATH\n',
+    })
   })
 
   test('a proxy that compresses unasked does no harm, and one with another encoding is named', async () => {
@@ -165,7 +159,6 @@ describe('hubcli', () => {
       replaced_by: 'acme/y',
     })
     for (const args of [
-      ['cat', 'acme/x'],
       ['cat', 'acme/x', '--label', 'live'],
       ['pull', 'acme/x'],
     ])

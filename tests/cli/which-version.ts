@@ -236,19 +236,15 @@ describe('hubcli', () => {
     }
 
     test.each([
-      ['front matter with CRLF', '---\r\ntitle: x\r\n---\r\nHi'],
-      ['front matter after a BOM', '\uFEFF---\ntitle: x\n---\nHi'],
+      ['front matter with CRLF after a BOM', '\uFEFF---\r\ntitle: x\r\n---\r\nHi'],
       ['a horizontal rule', '---\nHi'],
     ])('the file is sent unchanged, and with --raw after empty front matter: %s', async (_, content) => {
       expect(await push(content)).toMatchObject({ code: 0, sent: content, type: 'text/markdown' })
       expect(await push(content, '--raw')).toMatchObject({ code: 0, sent: `---\n---\n${content}` })
     })
 
-    test.each([
-      ['front matter after the first line', 'Hi\n---\na: b\n---\n'],
-      ['a space before the hyphens', ' ---\na: b\n---\n'],
-      ['two hyphens', '--'],
-    ])('the file is sent unchanged with --raw: %s', async (_, content) => {
+    test('a file that begins with something else is sent unchanged with --raw', async () => {
+      const content = ' ---\na: b\n---\n'
       expect(await push(content, '--raw')).toMatchObject({ code: 0, sent: content })
     })
   })

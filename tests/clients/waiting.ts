@@ -40,7 +40,7 @@ const EXPECTED = [
 ]
 /**
  * How many requests there were after each call without a hub. The first makes one attempt, and the next ones none;
- * faults.test.ts has the same for a hub that never responds. Without anything else to use, a call asks.
+ * faults.ts has the same for a hub that never responds. Without anything else to use, a call asks.
  */
 const ASKED = [1, 1, 1, 2]
 const SAID = ['deprecated', 'unreachable', 'stale', 'stale', 'fallback']

@@ -91,33 +91,6 @@ describe('hubcli with a hub', () => {
     expect(await run(['cat', name])).toMatchObject({ code: 0, stdout: 'from a pipe\n' })
   })
 
-  test.concurrent('exits with 2 for an unknown prompt or version', async () => {
-    const name = freshName()
-    expect(await run(['cat', name])).toMatchObject({ code: 2, stdout: '', left: [] })
-    expect(await push(name, 'x')).toMatchObject({ code: 0 })
-    const cwd = makeFolder()
-    for (const args of [['pull', name, '--version', '9.9.9', '-o', 'x']]) {
-      const outcome = await run(args, { cwd })
-      expect(outcome).toMatchObject({ code: 2, stdout: '', left: [] })
-      expect(outcome.stderr).toMatch(/^hubcli: .*\(404\)\n$/)
-    }
-    expect(readdirSync(cwd)).toEqual([])
-  })
-
-  test.concurrent('exits with 3 for an unknown token and 4 for invalid content or a long changelog', async () => {
-    const cwd = makeFolder()
-    writeFileSync(path.join(cwd, 'f'), 'x')
-    const name = freshName()
-    const unknown = { HUB_TOKEN: `hub_${'0'.repeat(38)}` }
-    const refused = await run(['push', name, 'f', 'c', 'patch'], { cwd, env: unknown })
-    expect(refused).toMatchObject({ code: 3, stdout: '', left: [] })
-    expect(refused.stderr).toMatch(/^hubcli: .*\(401\)\n$/)
-    const rejected = [['x', 'c'.repeat(501)], ['x'.repeat(262_145)], [' \n']] as const
-    for (const [content, changelog] of rejected)
-      expect(await push(name, content, changelog)).toMatchObject({ code: 4, stdout: '' })
-    expect(await run(['cat', name])).toMatchObject({ code: 2 })
-  })
-
   const tables = test.skipIf(PYTHON === undefined).concurrent
 
   tables(`versions lists the versions, highest first${NO_PYTHON}`, async () => {
