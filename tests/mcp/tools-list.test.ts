@@ -111,6 +111,6 @@ test('the advertised name patterns match the validation rules', () => {
       expect(matches(owner!, candidate)).toBe(hasOwnerForm(candidate))
       expect(matches(name!, candidate)).toBe(isName(candidate))
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })

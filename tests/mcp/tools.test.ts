@@ -62,7 +62,7 @@ describe('the same data as the read API', () => {
     for (const [at, { repository, versions }] of [...hub.catalogue.entries.values()].entries()) {
       const { owner, name } = repository
       // Those of the suite are in the rare states.
-      if (!owner.startsWith('zz-') && at % 6 !== 0) continue
+      if (!owner.startsWith('zz-') && at % 20 !== 0) continue
       const path = `/api/v1/repos/${owner}/${name}`
       const detail = (await hub.rest(path)).data as Json
       const rows = (await hub.rest(`${path}/versions`)).data as Json[]
@@ -86,7 +86,7 @@ describe('the same data as the read API', () => {
         compared++
       }
     }
-    expect(compared).toBeGreaterThan(40)
+    expect(compared).toBeGreaterThan(20)
   })
 
   //  case                             arguments                                  the same query to the read API
