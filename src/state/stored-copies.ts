@@ -163,6 +163,20 @@ export function rememberCopies(copies: FreshCopies, ttl = COPY_MS): FreshCopies 
   return remembering
 }
 
+/** Opens the copies of a server that serves its hub alone. Nobody else writes some, so the store is asked only for what it has now and for what this server keeps: most prompts have no copy. */
+export async function openOwnCopies(state: StateStore): Promise<FreshCopies> {
+  const copies = rememberCopies(openCopies(state))
+  const keys = new Set(await Array.fromAsync(listKeys(state, 'fresh/')))
+  return {
+    ...copies,
+    find: async (kind, ...names) => (keys.has(keyOf(kind, names)) ? copies.find(kind, ...names) : undefined),
+    keep(kind, copy) {
+      keys.add(keyOf(kind, NAMES[kind](copy)))
+      return copies.keep(kind, copy)
+    },
+  }
+}
+
 function ignoreFailure(): void {}
 
 /** @returns undefined for a copy of a deploy with other records. An older deploy's copies are in this deploy's build */

@@ -7,7 +7,7 @@ import type { ServerHub } from '../../hub/open-hub.ts'
 import { logInfo, logProblem } from '../../log.ts'
 import { type FreshCopies, openOrderClock } from '../../state/fresh-copies.ts'
 import { shareCopies } from '../../state/shared-copies.ts'
-import { openCopies, rememberCopies } from '../../state/stored-copies.ts'
+import { openOwnCopies } from '../../state/stored-copies.ts'
 import { inBackground } from './http/background.ts'
 import { openState } from './open-state.ts'
 import { type StateWatch, watchState } from './watch-state.ts'
@@ -41,7 +41,7 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
-    copies: shared ?? rememberCopies(openCopies(state)),
+    copies: shared ?? (await openOwnCopies(state)),
     stateWatch,
     order: openOrderClock(),
     ...(shared ? { watchPublishes: shared.watch } : {}),

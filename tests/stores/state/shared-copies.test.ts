@@ -6,7 +6,13 @@ import { type CopiedVersion, type FreshCopy, UNKNOWN_SOURCE } from '../../../src
 import { shareCopies } from '../../../src/state/shared-copies.ts'
 import { stateUnavailable } from '../../../src/state/state-entries.ts'
 import type { StateStore } from '../../../src/state/state-store.ts'
-import { copiesAhead, openCopies, rememberCopies, removeBuiltCopies } from '../../../src/state/stored-copies.ts'
+import {
+  copiesAhead,
+  openCopies,
+  openOwnCopies,
+  rememberCopies,
+  removeBuiltCopies,
+} from '../../../src/state/stored-copies.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
 const copyOf = (name: string, count: number, keptAt = Date.now()) =>
@@ -175,6 +181,21 @@ describe('copies in memory', () => {
     nowMs += 6_000
     await expect.poll(async () => (await fresh.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
   })
+})
+
+test('a server that serves its hub alone asks the store only for copies that it may have', async () => {
+  const state = memoryState()
+  await openCopies(state).keep('repositories', copyOf('a', 1))
+  const { counted, asked } = countCalls(state)
+  const own = await openOwnCopies(counted)
+  expect(asked).toEqual([])
+  expect(await own.find('repositories', 'acme', 'b')).toBeUndefined()
+  expect((await own.find('repositories', 'acme', 'a'))?.commit).toBe('commit-a-1')
+  await own.keep('versions', versionOf('b', '1.0.0'))
+  await own.keep('repositories', copyOf('b', 1))
+  expect((await own.find('repositories', 'acme', 'b'))?.commit).toBe('commit-b-1')
+  expect((await own.find('versions', 'acme', 'b', '1.0.0'))?.version.name).toBe('b')
+  expect(asked).toEqual(['fresh/repositories/acme/a'])
 })
 
 describe('watching for publishes', () => {
