@@ -1,13 +1,15 @@
 // Serves the pages for writing on Netlify. Responses are never cached.
-import type { Config, Context } from '@netlify/functions'
+import type { Config } from '@netlify/functions'
 import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
 import { connectEditor } from '../../src/hub/connect-account.ts'
-import { openHub } from '../../src/hub/open-hub.ts'
+import { type FunctionContext, openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { editing } from '../../src/routes/editing.ts'
 import { namesakes } from '../../src/routes/pages.ts'
 
-export default serveOnNetlify(createApp<Context>([namesakes({ hub: openHub }), editing({ editor: connectEditor })]))
+export default serveOnNetlify(
+  createApp<FunctionContext>([namesakes({ hub: openHub }), editing({ editor: connectEditor })]),
+)
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

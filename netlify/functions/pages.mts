@@ -1,11 +1,10 @@
 // Serves the website on Netlify.
-import type { Context } from '@netlify/functions'
 import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
-import { openHub } from '../../src/hub/open-hub.ts'
+import { type FunctionContext, openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { pages } from '../../src/routes/pages.ts'
 
-export default serveOnNetlify(createApp<Context>([pages({ hub: openHub })]))
+export default serveOnNetlify(createApp<FunctionContext>([pages({ hub: openHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

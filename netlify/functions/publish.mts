@@ -1,7 +1,7 @@
 // Serves publishes and checks on Netlify.
-import type { Config, Context } from '@netlify/functions'
+import type { Config } from '@netlify/functions'
 import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
-import { openCheckHub } from '../../src/hub/open-hub.ts'
+import { type FunctionContext, openCheckHub } from '../../src/hub/open-hub.ts'
 import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { writes } from '../../src/routes/writes.ts'
@@ -10,7 +10,9 @@ import { writes } from '../../src/routes/writes.ts'
 const PLATFORM_BYTES = 6_000_000
 
 export default serveOnNetlify(
-  createApp<Context>([writes({ publishing: openPublishHub, checking: openCheckHub, platformBytes: PLATFORM_BYTES })]),
+  createApp<FunctionContext>([
+    writes({ publishing: openPublishHub, checking: openCheckHub, platformBytes: PLATFORM_BYTES }),
+  ]),
 )
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.

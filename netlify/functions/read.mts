@@ -1,11 +1,10 @@
 // Serves what the API reads on Netlify.
-import type { Context } from '@netlify/functions'
 import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
-import { openHub } from '../../src/hub/open-hub.ts'
+import { type FunctionContext, openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { reads } from '../../src/routes/reads.ts'
 
-export default serveOnNetlify(createApp<Context>([reads({ hub: openHub })]))
+export default serveOnNetlify(createApp<FunctionContext>([reads({ hub: openHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

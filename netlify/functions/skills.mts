@@ -1,11 +1,11 @@
 // Serves Agent Skills on Netlify, and all files that are missing, without the platform's rate limit: clients fetch every skill in an index, and APM the archive of every skill in a manifest.
-import type { Config, Context } from '@netlify/functions'
+import type { Config } from '@netlify/functions'
 import { serveOnNetlify } from '../../src/hosts/netlify/serve.ts'
-import { openHub } from '../../src/hub/open-hub.ts'
+import { type FunctionContext, openHub } from '../../src/hub/open-hub.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { skills } from '../../src/routes/skills.ts'
 
-export default serveOnNetlify(createApp<Context>([skills({ hub: openHub })]))
+export default serveOnNetlify(createApp<FunctionContext>([skills({ hub: openHub })]))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

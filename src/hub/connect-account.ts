@@ -7,16 +7,7 @@ import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/
 import type { EditorDeps } from '../editor/editing.ts'
 import { openPeople } from '../state/sessions.ts'
 import { openTokens } from '../state/tokens.ts'
-import {
-  clientKeyOf,
-  currentConfig,
-  type FunctionContext,
-  limiterOf,
-  openViews,
-  runLongOf,
-  sourcesOf,
-  stateOf,
-} from './open-hub.ts'
+import { currentConfig, type FunctionContext, limiterOf, openViews, runLongOf, sourcesOf, stateOf } from './open-hub.ts'
 import { cookieSecretOf, openSignIn } from './open-sign-in.ts'
 import { isOurHost, openAdmission } from './people.ts'
 
@@ -52,7 +43,7 @@ export async function connectAccount(request: Request, context: FunctionContext)
     promptsOf: (owners) => readOwnPrompts(siteFiles, owners),
     show,
     limiter: await limiterOf('account', config.rateLimitPerMinute, config),
-    clientAddress: clientKeyOf(context),
+    clientAddress: context.client,
   }
 }
 

@@ -7,7 +7,6 @@ import type { LocalKeys } from '../account/local-keys.ts'
 import type { SiteFiles } from '../built/site-files.ts'
 import { type RunLong, runInPlace } from '../concurrency/long-work.ts'
 import { type Config, findProfile, includedFile, readConfig } from '../config.ts'
-import { networkOf } from '../domain/access/ip-address.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { GitStore } from '../git/git-store.ts'
 import type { Search } from '../search/search.ts'
@@ -69,10 +68,8 @@ export interface ServerHub {
 
 /** The context that a function receives with a request: from Netlify, or from the Node server, which adds the current build. */
 export interface FunctionContext {
-  /** The client's IP address. */
-  ip: string
-  /** The network that counts as one client, if the host has found it. */
-  network?: string | undefined
+  /** The network of the client, by which its requests are counted. */
+  client: string
   hub?: ServerHub
 }
 
@@ -101,7 +98,7 @@ export async function openHub(
     get runLong() {
       return runLongOf(context)
     },
-    clientAddress: clientKeyOf(context),
+    clientAddress: context.client,
   }
 }
 
@@ -177,7 +174,7 @@ export async function openCheckHub(request: Request, context: FunctionContext): 
 
 /** Returns what runs the long work of a client: the Node server's worker threads, or a call. */
 export function runLongOf(context: FunctionContext): RunLong {
-  return context.hub?.runLongFor?.(clientKeyOf(context)) ?? runInPlace
+  return context.hub?.runLongFor?.(context.client) ?? runInPlace
 }
 
 /** Returns the parser of archives, which most publishes do not need. */
@@ -290,9 +287,6 @@ function deployedCode(): Promise<PageCode> {
   }))
   return deployed
 }
-
-/** Returns the rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address. */
-export const clientKeyOf = ({ ip, network }: FunctionContext): string => network ?? networkOf(ip)
 
 const limiters = new Map<string, RateLimiter>()
 

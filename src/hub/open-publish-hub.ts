@@ -13,7 +13,6 @@ import type { RateLimiter } from '../state/rate-limiter.ts'
 import { findToken, recordTokenUse } from '../state/tokens.ts'
 import {
   archiveParserOf,
-  clientKeyOf,
   currentConfig,
   type FunctionContext,
   limiterOf,
@@ -70,7 +69,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
       })),
     limiter: await publishLimiter(config, hub),
     failedTokens: () => failedTokensOf(config),
-    clientAddress: clientKeyOf(context),
+    clientAddress: context.client,
     listUsedNumbers: async (place) => [
       ...Object.keys(await published.read(place)),
       ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? []),

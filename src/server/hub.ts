@@ -21,7 +21,7 @@ export interface Hub extends OwnAddresses {
   runLong: RunLong
   /** Limits the client's requests. */
   limiter: RateLimiter
-  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
+  /** The network of the client, as the platform reports it. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
   /** What an owner may have at most; 0 is no limit. */
   quota: OwnerUsage

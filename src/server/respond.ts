@@ -122,18 +122,13 @@ export interface Parts {
   headers: Readonly<Record<string, string>>
 }
 
-/** A response whose parts can be read directly. */
-interface MadeResponse extends Response {
+/** A response that may show its parts: if `respondWithParts` made it, and until its headers are changed. */
+export interface MadeResponse extends Response {
   parts?: Parts
 }
 
-/** Returns the parts of a response created by `respondWithParts`; undefined for all other responses. The parts are valid only until the Response's headers are changed. */
-export function partsOf(response: MadeResponse): Parts | undefined {
-  return response.parts
-}
-
 /** Creates a response from its parts. */
-export function respondWithParts(parts: Parts): Response {
+export function respondWithParts(parts: Parts): MadeResponse {
   const { bytes, status, headers } = parts
   const response: MadeResponse = new Response(bytes, { status, headers })
   response.parts = parts

@@ -53,10 +53,12 @@ const hub: ServerHub = {
 /** Sends a request and returns the response. @param on `host` for our own Node server, or `platform` for Netlify */
 const ask = async (
   path: string,
-  { on = 'host', ip = '127.0.0.1', at = 'http://localhost:8888', headers = {}, method = 'GET' } = {},
+  { on = 'host', client = '127.0.0.1', at = 'http://localhost:8888', headers = {}, method = 'GET' } = {},
 ) => {
   const request = new Request(at + path, { method, headers: { Accept: 'application/json', ...headers } })
-  const answer = await handleAccount(request, () => connectAccount(request, on === 'host' ? { ip, hub } : { ip }))
+  const answer = await handleAccount(request, () =>
+    connectAccount(request, on === 'host' ? { client, hub } : { client }),
+  )
   return { status: answer.status, text: await answer.text() }
 }
 const link = () => `/auth/local?key=${hub.localKeys.current()}`
@@ -163,11 +165,11 @@ describe('local sign-in is disabled', () => {
   test('tokens of local users stop working once local sign-in is disabled', async () => {
     const local = { user_id: 'local-alice', login: 'alice' }
     const request = new Request('http://localhost:8888/')
-    expect(await (await openPublishHub(request, { ip: '', hub })).findHolder(local)).toEqual(local)
+    expect(await (await openPublishHub(request, { client: '', hub })).findHolder(local)).toEqual(local)
     process.env = { ...process.env, ...GITHUB }
-    expect(await (await openPublishHub(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
+    expect(await (await openPublishHub(request, { client: '', hub })).findHolder(local)).toBe(undefined)
     process.env = { SITE_URL: 'https://hub.example' }
-    expect(await (await openPublishHub(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
+    expect(await (await openPublishHub(request, { client: '', hub })).findHolder(local)).toBe(undefined)
   })
 })
 
@@ -214,7 +216,7 @@ describe('missing or invalid settings are named in the response', () => {
 test('while the pages are being bundled, returns 503 with Retry-After, and signs nobody in', async () => {
   const pages = { ...hub.pages!, code: undefined }
   const request = new Request(`http://localhost:8888${link()}`, { headers: { Accept: 'text/html' } })
-  const answer = await handleAccount(request, () => connectAccount(request, { ip: '', hub: { ...hub, pages } }))
+  const answer = await handleAccount(request, () => connectAccount(request, { client: '', hub: { ...hub, pages } }))
   expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
   expect(answer.headers.getSetCookie()).toEqual([])
   expect(await answer.text()).toContain('The pages are being prepared.')
@@ -234,7 +236,7 @@ describe('rate limit of the account pages', () => {
 
   test('applies the read limit to each client address, also when self-hosted', async () => {
     const { limiter, clientAddress } = await connectAccount(new Request('http://localhost:8888/settings'), {
-      ip: '2001:db8:1:2:3::4',
+      client: '2001:db8:1:2::/64',
       hub,
     })
     expect(clientAddress).toBe('2001:db8:1:2::/64')

@@ -425,7 +425,7 @@ test('calls to GitHub are counted like local git calls', async () => {
       countGit: metrics.countGit,
       files: { read: absent },
     } as Partial<ServerHub> as ServerHub
-    const { git } = await openPublishHub(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
+    const { git } = await openPublishHub(new Request('http://localhost/'), { client: '127.0.0.1', hub })
     await expect(git.readBlob('0'.repeat(40), { signal: AbortSignal.timeout(5_000) })).rejects.toThrow('git host')
     const text = await (await metrics.respond(sourcesOf(STARTING))).text()
     expect(text).toContain('hub_git_duration_seconds_count{verb="read_blob",outcome="error"} 1')

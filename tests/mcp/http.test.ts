@@ -185,7 +185,7 @@ describe('allowed hosts and origins', () => {
       URL: 'https://main.example.org',
       SITE_NAME: 'my-hub',
     }
-    expect((await openHub(post(LIST), { ip: '192.0.2.1' })).isOwnHost(host)).toBe(isOwn)
+    expect((await openHub(post(LIST), { client: '192.0.2.1' })).isOwnHost(host)).toBe(isOwn)
   })
 })
 

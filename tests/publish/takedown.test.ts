@@ -102,7 +102,9 @@ test('a takedown on GitHub ends the fresh copies in Blobs with the next deploy',
 
   const [files, app] = [folderFiles(places.dist), createHubApp()]
   const server = createServer(
-    getRequestListener(async (request) => (await findFile(request, files)) ?? app.fetch(request, { ip: '192.0.2.1' })),
+    getRequestListener(
+      async (request) => (await findFile(request, files)) ?? app.fetch(request, { client: '192.0.2.1' }),
+    ),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ends.push(() => server.close())

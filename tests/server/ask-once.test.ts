@@ -30,7 +30,7 @@ function openServer(arrive: Promise<void> = Promise.resolve()) {
   }
   return { asked, hub: { files, fresh } as unknown as ServerHub }
 }
-const connect = (hub: ServerHub) => openHub(new Request('https://hub.test/'), { ip: '192.0.2.1', hub })
+const connect = (hub: ServerHub) => openHub(new Request('https://hub.test/'), { client: '192.0.2.1', hub })
 
 test('a page asks for each file and fresh copy once, and the next page asks again', async () => {
   const { asked, hub } = openServer()

@@ -16,7 +16,7 @@ const files: SiteFiles = {
 }
 const answer = createHandler(FILES_APP, () => ({ files }))
 const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
-  answer(new Request(`http://localhost${path}`, { method, headers }), { ip: '192.0.2.1' })
+  answer(new Request(`http://localhost${path}`, { method, headers }), { network: '192.0.2.1' })
 
 describe('routing', () => {
   test.each([
@@ -71,7 +71,7 @@ test('returns 500 without details when something throws, and logs it', async () 
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const broken = { read: () => Promise.reject(new Error('secret detail')) }
   const response = await createHandler(FILES_APP, () => ({ files: broken }))(new Request('http://localhost/broken'), {
-    ip: '192.0.2.1',
+    network: '192.0.2.1',
   })
   expect(response.status).toBe(500)
   expect(await response.json()).toEqual({
@@ -95,7 +95,7 @@ test('a request keeps the site version it started with', async () => {
     },
     () => label,
   )
-  const response = changing(new Request('http://localhost/slow'), { ip: '192.0.2.1' })
+  const response = changing(new Request('http://localhost/slow'), { network: '192.0.2.1' })
   await entered.promise
   label = 'new'
   released.resolve()

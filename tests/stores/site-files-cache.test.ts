@@ -49,7 +49,7 @@ test('all readers of a large file share its bytes', async () => {
   expect(await files.read('/../index.json')).toBeUndefined()
   const answer = createHandler(FILES_APP, () => ({ files }))
   const ask = (headers: Record<string, string> = {}, method = 'GET') =>
-    answer(new Request('http://localhost/data/v1/index.json', { method, headers }), { ip: '192.0.2.1' })
+    answer(new Request('http://localhost/data/v1/index.json', { method, headers }), { network: '192.0.2.1' })
   const plain = await ask()
   expect(await plain.text()).toBe(text)
   const etag = plain.headers.get('ETag')!

@@ -1,16 +1,18 @@
 // Serves the application on Netlify: gives its cache what the standard headers say, in the headers of Netlify's own.
+import type { Context } from '@netlify/functions'
+import { networkOf } from '../../domain/access/ip-address.ts'
 import { CACHE_CONTROL, COMPRESSIBLE_VARY, VARYING_PARAMETERS } from '../../domain/api/caching.ts'
-
 import { HTTPS_ONLY } from '../../domain/api/site-headers.ts'
+import type { FunctionContext } from '../../hub/open-hub.ts'
 
 const YEAR_SECONDS = 31_536_000
 
 /** Converts an application to a function of Netlify. */
-export function serveOnNetlify<Context>(app: {
-  fetch(request: Request, context: Context): Response | Promise<Response>
-}): (request: Request, context: Context) => Promise<Response> {
-  return async (request, context) => {
-    const response = forNetlify(await app.fetch(request, context))
+export function serveOnNetlify(app: {
+  fetch(request: Request, context: FunctionContext): Response | Promise<Response>
+}): (request: Request, context: Pick<Context, 'ip'>) => Promise<Response> {
+  return async (request, { ip }) => {
+    const response = forNetlify(await app.fetch(request, { client: networkOf(ip) }))
     for (const [name, value] of Object.entries(HTTPS_ONLY)) response.headers.set(name, value)
     return response
   }

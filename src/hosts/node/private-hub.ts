@@ -5,7 +5,7 @@ import { isPrivateHost } from '../../domain/access/private-host.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { respondWithError } from '../../server/refusals.ts'
 import { findForeignSource, type OwnAddresses, pathOf } from '../../server/request.ts'
-import { type Parts, partsOf, respondWithParts } from '../../server/respond.ts'
+import { type MadeResponse, type Parts, respondWithParts } from '../../server/respond.ts'
 import type { Answer } from './http/answer.ts'
 
 /** Paths that a monitoring program requests by a name of its own, such as that of a container. */
@@ -21,14 +21,14 @@ export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
   return async (request, client) => {
     let foreign = findForeignSource(request, own)
     if (foreign !== undefined && MONITORED.has(pathOf(request.url))) foreign = findForeignSource(request, forMonitoring)
-    const response =
+    const response: MadeResponse =
       // The MCP endpoint uses the same check, but has its own error format.
       foreign === undefined || pathOf(request.url) === '/mcp'
         ? await answer(request, client)
         : respondWithError(request, new HubError('forbidden', foreign))
     const given = foreign === undefined ? request.headers.get('Origin') : null
     const origin = given === null || given === 'null' ? baseUrl : given
-    const parts = partsOf(response)
+    const { parts } = response
     if (!parts) return changeResponse(response, origin, isForReaders)
     const headers =
       (origin === baseUrl && known.get(parts.headers)) || changeHeaders(parts.headers, origin, isForReaders)

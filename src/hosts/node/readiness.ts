@@ -9,7 +9,7 @@ import { VERSION } from '../../version.ts'
 import { type Health, respondWithFacts } from './health.ts'
 import type { StateWatch } from './watch-state.ts'
 
-type Answer = (request: Request, client: { ip: string }) => Promise<Response>
+type Answer = (request: Request, client: { network: string }) => Promise<Response>
 
 /** The parts of a hub, in the order in which they are checked. */
 export const PARTS = ['data', 'pages', 'downloads', 'search', 'state'] as const
@@ -75,7 +75,7 @@ export async function checkState(watch: Pick<StateWatch, 'check'>): Promise<void
 /** Returns checks that send the hub's own handler a request, so that they see what a reader would see. The front page is rendered only once for each bundle, because rendering is expensive. @param shown the bundle now; undefined for a site without pages */
 export function checkThrough(answer: Answer, shown: { readonly current: unknown } | undefined): Checks {
   const check = async (path: string) => {
-    const response = await answer(new Request(`http://localhost${path}`), { ip: 'readiness' })
+    const response = await answer(new Request(`http://localhost${path}`), { network: 'readiness' })
     const text = response.ok ? '' : await response.text()
     await response.body?.cancel().catch(() => {})
     if (!response.ok) throw new HubError('unavailable', `${path} returns ${response.status}: ${reasonIn(text)}`)

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { FILES_APP } from '../../../../tests/hubs/app.ts'
 import type { SiteFiles } from '../../../built/site-files.ts'
 import { respondNotFound } from '../../../server/refusals.ts'
-import { partsOf, respondWith } from '../../../server/respond.ts'
+import { type MadeResponse, respondWith } from '../../../server/respond.ts'
 import { type App, createHandler, openCompressor } from './answer.ts'
 
 const prose = (seed: string, words: number) =>
@@ -45,7 +45,7 @@ const app: App<{ hub: { files: SiteFiles } }> = {
 const open = () => {
   const answer = createHandler(app, () => ({ files }))
   return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-    const response = await answer(new Request(`http://localhost${path}`, { method, headers }), { ip: '192.0.2.1' })
+    const response = await answer(new Request(`http://localhost${path}`, { method, headers }), { network: '192.0.2.1' })
     return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
   }
 }
@@ -167,7 +167,8 @@ test('answers preflight requests for data files, and for no page', async () => {
 
 test.each(['br', 'gzip'])('%s: what is kept holds no more memory than its bytes', async (encoding) => {
   const request = new Request('http://localhost/api/raw', { headers: { 'Accept-Encoding': encoding } })
-  const { bytes } = await openCompressor().compress(request, partsOf(api(request))!)
+  const { parts }: MadeResponse = api(request)
+  const { bytes } = await openCompressor().compress(request, parts!)
   expect(bytes!.length).toBeLessThan(content.length)
   expect(bytes!.buffer.byteLength).toBe(bytes!.length)
 })

@@ -6,16 +6,15 @@ import Negotiator from 'negotiator'
 import type { Bytes } from '../../../built/site-files.ts'
 import { shareRunning } from '../../../concurrency/promises.ts'
 import { pathOf } from '../../../server/request.ts'
-import { type Parts, partsOf, respondWithParts } from '../../../server/respond.ts'
+import { type MadeResponse, type Parts, respondWithParts } from '../../../server/respond.ts'
 import type { Client } from './client-addresses.ts'
 
 /** The context that the host adds to each request. */
-interface HostContext<Site> extends Asker {
+interface HostContext<Site> {
+  /** The network of the client. */
+  client: string
   hub: Site
 }
-
-/** Who asks: a client, or the hub itself. */
-type Asker = Pick<Client, 'ip'> & Partial<Pick<Client, 'network'>>
 
 /** The application; errors become responses. */
 export interface App<Context> {
@@ -36,12 +35,12 @@ export function createHandler<Site>(
   siteOf: () => Site,
   compressor: Compressor = openCompressor(),
 ) {
-  return async (request: Request, { ip, network }: Asker): Promise<Response> => {
+  return async (request: Request, { network: client }: Pick<Client, 'network'>): Promise<Response> => {
     const isHead = request.method === 'HEAD'
     // A response to HEAD has the headers of the response to GET, which depend on its body.
     const asked = isHead ? new Request(request.url, { headers: request.headers }) : request
-    const answer = await app.fetch(asked, { ip, network, hub: siteOf() })
-    const parts = partsOf(answer)
+    const answer: MadeResponse = await app.fetch(asked, { client, hub: siteOf() })
+    const { parts } = answer
     if (parts) {
       const made = await compressor.compress(asked, parts)
       if (isHead) return respondWithParts({ ...made, bytes: null })
