@@ -54,7 +54,7 @@ await runCommand({ help: 'Usage: npm run build -- [--out DIR]', options }, async
   } finally {
     progress.end()
     removeBuild(nextOf(places))
-    lock.release()
+    lock.close()
   }
 })
 

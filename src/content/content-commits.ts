@@ -4,8 +4,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { formatMoment } from '../domain/values/values.ts'
 import type { Git } from '../git/git-command.ts'
 import { parseMessage } from '../git/git-files.ts'
-import { findObjects, readObjects } from '../git/git-objects.ts'
-import { type Change, listDifferences, parseRaw } from '../git/git-trees.ts'
+import { type Change, findObjects, listDifferences, parseRaw, readObjects } from '../git/git-objects.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 export const MAX_COMMITS = 20_000

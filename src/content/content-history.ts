@@ -6,9 +6,8 @@ import { type ChangeMark, markFor } from '../domain/catalogue/change-mark.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
 import { createGit, type Git } from '../git/git-command.ts'
-import { listTree, readSmallObjects } from '../git/git-objects.ts'
+import { type Change, isRegular, listTree, readSmallObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
-import { type Change, isRegular } from '../git/git-trees.ts'
 import { logProblem } from '../log.ts'
 import {
   type Commit,

@@ -1,6 +1,6 @@
 // Defines the list of a content folder's files as git objects, by prompt.
 import type { Problem } from '../domain/text/problems.ts'
-import type { TreeEntry } from '../git/git-trees.ts'
+import type { TreeEntry } from '../git/git-objects.ts'
 import {
   ATTRIBUTES,
   comparePaths,

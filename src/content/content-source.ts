@@ -6,15 +6,15 @@ import type { Problem } from '../domain/text/problems.ts'
 import { findEmptyTree, type ObjectPlace, openAlone, openBeside, writeTree } from '../git/folder-objects.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { GitFailure } from '../git/git-failure.ts'
-import { findObjects } from '../git/git-objects.ts'
 import {
+  findObjects,
   isRegular,
   listDifferences,
   listEntriesOf,
   listFolders,
   measureEntries,
   type TreeEntry,
-} from '../git/git-trees.ts'
+} from '../git/git-objects.ts'
 import { checkRoot, comparePaths, nameFile } from './content-files.ts'
 import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promptOf } from './content-listing.ts'
 

@@ -1,25 +1,6 @@
 // Keeps git fast after many publishes: packs loose objects and indexes the history, in the background and in small steps.
 import type { Git } from './git-command.ts'
 
-/** A publish creates about seven loose objects; packing this many takes a second or two. */
-const COMMITS_BETWEEN = 64
-
-/** Returns a function that counts a commit, and starts maintenance after enough of them. @param warn called if maintenance fails; it is retried the next time */
-export function countCommits(warn: (message: string, cause?: unknown) => void): (git: Git) => void {
-  let commits = 0
-  let running: Promise<void> | undefined
-  return (git) => {
-    commits += 1
-    if (commits < COMMITS_BETWEEN || running !== undefined) return
-    commits = 0
-    running = maintain(git)
-      .catch((cause: unknown) => warn('Git maintenance failed. It runs again after more publishes.', cause))
-      .finally(() => {
-        running = undefined
-      })
-  }
-}
-
 /** Runs maintenance now, unless the user's git configuration disables it (`maintenance.auto`) or another process is running it. @throws GitFailure */
 export async function maintain(git: Git): Promise<void> {
   if ((await git.find(['config', '--type=bool', '--get', 'maintenance.auto'])) === 'false') return

@@ -1,5 +1,5 @@
 // Checks the state of the user's git: the current branch, or why publishing is not possible and how to fix it.
-import { lstat, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
 import type { Git } from './git-command.ts'
@@ -15,6 +15,8 @@ export interface WorkTree {
   gitFolder: string
   /** The hub's folder in the git directory. */
   ownFolder: string
+  /** The path of the record of the publish that is under way. */
+  record: string
   /** The path of the index lock: git's, or the hub's. */
   indexLock: string
   /** The content folder's path in the tree: empty, or with a trailing slash. */
@@ -44,9 +46,9 @@ const UNDER_WAY = [
  * @throws HubError `unavailable` if another branch or no branch is checked out, or an operation is in progress: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
  */
 export async function checkBranch(tree: WorkTree, signal?: AbortSignal): Promise<string> {
+  const entries = (await readdir(tree.gitFolder).catch(ignoreMissing)) ?? []
   for (const [entry, what, way] of UNDER_WAY) {
-    if (await exists(join(tree.gitFolder, entry)))
-      throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
+    if (entries.includes(entry)) throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
   }
   const branch = await readBranch(tree)
   if (branch === undefined) {
@@ -132,10 +134,6 @@ export function gitNotOpened(said: string): HubError {
 
 /** Returns the short name of a branch. @param branch `refs/heads/…` */
 export const branchNameOf = (branch: string): string => branch.replace(/^refs\/heads\//, '')
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(ignoreMissing)) !== undefined
-}
 
 /** For use in `catch`: returns undefined for a missing file, and rethrows everything else. */
 export function ignoreMissing(error: unknown): undefined {

@@ -6,11 +6,10 @@ import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { openFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from './git-command.ts'
-import { commitFiles, finishPublish, hasNotStarted, withWriteErrors } from './git-commit.ts'
+import { commitFiles, findPublishing, finishPublish } from './git-commit.ts'
 import { GitFailure, OutputTooLong } from './git-failure.ts'
 import {
   fileTooLongError,
-  findVersionFolders,
   findVersions,
   formatMessage,
   listChangedFiles,
@@ -19,12 +18,19 @@ import {
   notFilesError,
   parseMessage,
 } from './git-files.ts'
-import { findPublishing, makeOwnFolder, tryToWrite } from './git-index-lock.ts'
-import { countCommits } from './git-maintenance.ts'
-import { listTree, readObjects } from './git-objects.ts'
-import { checkBranch, checkWorkTree, gitNotOpened, gitNotSetUp, readHead, type WorkTree } from './git-standing.ts'
+import { maintain } from './git-maintenance.ts'
+import { type GitObject, listEntries, listTree, readObjects } from './git-objects.ts'
+import {
+  checkBranch,
+  checkWorkTree,
+  gitNotOpened,
+  gitNotReady,
+  gitNotSetUp,
+  readHead,
+  type WorkTree,
+} from './git-standing.ts'
 import { decodeText, type FolderQuery, type FolderState, type GitStore, type PublishMark } from './git-store.ts'
-import { listEntries } from './git-trees.ts'
+import { makeOwnFolder, tryToWrite } from './git-work-tree.ts'
 import { withLock } from './process-lock.ts'
 
 /** The location of the content, and git's environment. */
@@ -53,6 +59,8 @@ export interface LocalGit extends GitStore {
   isSettled(): Promise<boolean>
 }
 
+/** A publish creates about seven loose objects; packing this many takes a second or two. */
+const COMMITS_BETWEEN = 64
 /** Maximum number of publishes that are read from the history. docs/contract.md section 7. */
 const PUBLISHES_REMEMBERED = 100
 /** Maximum number of times to read the head while others commit. */
@@ -70,77 +78,82 @@ export function openLocalGit({
   isReadOnly = false,
 }: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
-  const locate = async (): Promise<WorkTree> => {
-    known ??= await findWorkTree(contentDir, environment)
-    return known
+  let commits = 0
+  /** Uses the working tree, and converts errors. @param isWriting whether what fails is a write, because of a full disk or missing permissions */
+  const use = async <Value>(
+    run: (tree: WorkTree) => Promise<Value>,
+    { signal, isWriting = false }: { signal?: AbortSignal; isWriting?: boolean } = {},
+  ): Promise<Value> => {
+    try {
+      known ??= await findWorkTree(contentDir, environment)
+      return await run(known)
+    } catch (cause) {
+      if (cause instanceof HubError) throw cause
+      if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
+      throw toGitError(cause, contentDir, isWriting)
+    }
   }
-  const finish = async (tree: WorkTree) => inTurn(tree, () => finishPublish(tree, warn))
-  const noteCommit = countCommits(warn)
-  const convertErrors = <Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> =>
-    work().catch((cause: unknown) => {
-      throw toGitError(cause, contentDir, signal)
-    })
+  /** Uses the working tree while no other hub process writes. */
+  const write = <Value>(run: (tree: WorkTree) => Promise<Value>): Promise<Value> => {
+    const locked = async (tree: WorkTree) => {
+      await makeOwnFolder(tree)
+      return await withLock(join(tree.ownFolder, 'turn'), () => run(tree))
+    }
+    return use(locked, { isWriting: true })
+  }
   return {
-    finishPublishes: () =>
-      convertErrors(undefined, async () => {
-        const tree = await locate()
-        await finish(tree)
-        await checkWorkTree(tree)
-      }),
-    checkWriting: () =>
-      convertErrors(undefined, async () => {
-        const tree = await locate()
-        await withWriteErrors(() => tryToWrite(tree))
-      }),
+    finishPublishes: async () => {
+      await write((tree) => finishPublish(tree, warn))
+      await use(checkWorkTree)
+    },
+    checkWriting: () => use(tryToWrite, { isWriting: true }),
     isSettled: () =>
-      locate()
-        .then(async (tree) => (await findPublishing(tree)) === undefined && (await checkBranch(tree)) !== undefined)
-        .catch(() => false),
+      use(async (tree) => (await findPublishing(tree)) === undefined && (await checkBranch(tree)) !== undefined).catch(
+        () => false,
+      ),
     readFolder: (question, { signal }) =>
-      convertErrors(signal, async () => {
-        const tree = await locate()
-        // What a killed process has committed is written to the working tree first; otherwise, its files would never appear there.
-        if (!isReadOnly && (await findPublishing(tree)) !== undefined) await finish(tree)
-        return await readFolder(tree, question, signal)
-      }),
+      use(
+        async (tree) => {
+          // What a killed process has committed is written to the working tree first; otherwise, its files would never appear there.
+          if (!isReadOnly && (await findPublishing(tree))) await write(() => finishPublish(tree, warn))
+          return await readFolder(tree, question, signal)
+        },
+        { signal },
+      ),
     readBlob: (id, { signal, maxBytes = LIMITS.requestBytes }) =>
-      convertErrors(signal, async () => {
-        const { git } = await locate()
-        if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a blob')
-        const tooLong = refuseLonger(`The file with the ID ${id}`, maxBytes)
-        return await git.run(['cat-file', 'blob', id], { signal, maxBytes }).catch(tooLong)
-      }),
+      use(
+        ({ git }) => {
+          if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a blob')
+          const tooLong = refuseLonger(`The file with the ID ${id}`, maxBytes)
+          return git.run(['cat-file', 'blob', id], { signal, maxBytes }).catch(tooLong)
+        },
+        { signal },
+      ),
     listFolder: (id, { signal }) =>
-      convertErrors(signal, async () => {
-        const { git } = await locate()
-        if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a tree')
-        const files = [...(await listTree(git, id, [], signal))]
-        if (files.some(([, { mode }]) => !mode.startsWith('100'))) throw notFilesError()
-        return new Map(files.map(([path, file]) => [path, file.id]))
-      }),
+      use(
+        async ({ git }) => {
+          if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a tree')
+          const files = [...(await listTree(git, id, [], signal))]
+          if (files.some(([, { mode }]) => !mode.startsWith('100'))) throw notFilesError()
+          return new Map(files.map(([path, file]) => [path, file.id]))
+        },
+        { signal },
+      ),
     commit: (additions, { signal }) => {
       const files = listChangedFiles(additions)
       const message = formatMessage(additions.message)
       if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
-      return convertErrors(undefined, async () => {
-        const tree = await locate()
-        return inTurn(tree, async () => {
-          if ((await findPublishing(tree)) !== undefined) await finishPublish(tree, warn)
-          const outcome = await commitFiles(tree, additions, files, message, warn)
-          if (outcome.kind === 'committed') noteCommit(tree.git)
-          return outcome
-        })
+      return write(async (tree) => {
+        if (await findPublishing(tree)) await finishPublish(tree, warn)
+        const outcome = await commitFiles(tree, additions.base.head, files, message, warn)
+        if (outcome.kind === 'committed' && ++commits % COMMITS_BETWEEN === 0)
+          maintain(tree.git).catch((cause: unknown) =>
+            warn('Git maintenance failed. It runs again after more publishes.', cause),
+          )
+        return outcome
       })
     },
   }
-}
-
-/** Runs work that writes to git, while no other hub process writes. */
-function inTurn<Value>(tree: WorkTree, work: () => Promise<Value>): Promise<Value> {
-  return withWriteErrors(async () => {
-    await makeOwnFolder(tree)
-    return withLock(join(tree.ownFolder, 'turn'), work)
-  })
 }
 
 async function findWorkTree(contentDir: string, environment: LocalGitOptions['environment']): Promise<WorkTree> {
@@ -156,8 +169,17 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
   if (code !== 0 || folder === '') throw gitNotOpened(stderr)
-  const places = { ownFolder: join(gitFolder, 'prompt-hub'), indexLock: join(gitFolder, 'index.lock') }
-  return { git: createGit(folder, environment), folder, gitFolder, ...places, prefix, branch: undefined }
+  const ownFolder = join(gitFolder, 'prompt-hub')
+  return {
+    git: createGit(folder, environment),
+    folder,
+    gitFolder,
+    ownFolder,
+    record: join(ownFolder, 'publishing.json'),
+    indexLock: join(gitFolder, 'index.lock'),
+    prefix,
+    branch: undefined,
+  }
 }
 
 async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSignal): Promise<FolderState> {
@@ -168,48 +190,39 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     ownerPath,
     ...(repository ? [repository.index, repository.versions, repository.results, repository.folder] : []),
   ]
-  const read = readAtHead(tree, paths, signal).catch(
-    refuseLonger(`A file or folder of ${history}`, LIMITS.requestBytes),
-  )
-  const [head, ownerIndex, index, folder, resultFolder, whole] = await read
-  const publishes = question.withPublishes ? await readPublishes(git, head, `${prefix}${history}`, signal) : []
-  const textOf = (path: string, found: typeof folder): string | undefined => {
-    if (found && found.type !== 'blob') throw notAFileError(path)
-    if (found && found.bytes.length > LIMITS.requestBytes)
-      throw fileTooLongError(`content/${path}`, LIMITS.requestBytes)
-    return found && decodeText(path, found.bytes)
-  }
-  const entriesOf = (found: typeof folder) =>
-    found?.type === 'tree' ? listEntries(found) : { files: new Map(), folders: new Map() }
-  const { files, folders } = entriesOf(folder)
-  return {
-    head,
-    headMs: undefined,
-    nowMs: undefined,
-    publishes,
-    versions: findVersions(question, files),
-    folders: findVersionFolders(folders),
-    tree: whole?.type === 'tree' ? whole.id : undefined,
-    results: findVersionFolders(entriesOf(resultFolder).folders),
-    index: repository && textOf(repository.index, index),
-    ownerIndex: textOf(ownerPath, ownerIndex),
-  }
-}
-
-/** Reads objects of the head by path. One process reads them all, with the head before and after them, so that they belong to the same commit. */
-async function readAtHead({ git, prefix }: WorkTree, paths: readonly string[], signal: AbortSignal) {
+  // One process reads them all, with the head before and after them, so that they belong to the same commit.
   const names = ['HEAD', ...paths.map((path) => `HEAD:${prefix}${path}`), 'HEAD']
+  const run = { signal, maxBytes: names.length * MAX_OBJECT_BYTES }
   for (let attempt = 0; attempt < MAX_READS; attempt++) {
-    const run = { signal, maxBytes: names.length * MAX_OBJECT_BYTES }
     const [head, ...found] = await readObjects(git, names, run).catch(async (error: unknown) => {
+      // That says what is wrong.
       if (error instanceof GitFailure) await readHead(git, signal)
-      throw error
+      return refuseLonger(`A file or folder of ${history}`, LIMITS.requestBytes)(error)
     })
-    // That says what is wrong.
     if (head === undefined) await readHead(git, signal)
-    else if (head.id === found.pop()?.id) return [head.id, ...found] as const
+    if (head === undefined || head.id !== found.pop()?.id) continue
+    const [ownerIndex, index, versions, results, folder] = found
+    return {
+      head: head.id,
+      headMs: undefined,
+      nowMs: undefined,
+      publishes: question.withPublishes ? await readPublishes(git, head.id, `${prefix}${history}`, signal) : [],
+      ...findVersions(entriesOf(versions), entriesOf(results)),
+      tree: folder?.type === 'tree' ? folder.id : undefined,
+      index: repository && textOf(repository.index, index),
+      ownerIndex: textOf(ownerPath, ownerIndex),
+    }
   }
   throw new HubError('unavailable', 'The branch moved while it was read. Try again.')
+}
+
+const entriesOf = (found: GitObject | undefined) => (found?.type === 'tree' ? listEntries(found) : [])
+
+function textOf(path: string, found: GitObject | undefined): string | undefined {
+  if (found === undefined) return undefined
+  if (found.type !== 'blob') throw notAFileError(path)
+  if (found.bytes.length > LIMITS.requestBytes) throw fileTooLongError(`content/${path}`, LIMITS.requestBytes)
+  return decodeText(path, found.bytes)
 }
 
 /** Converts the error for too long an output; throws any other error again. */
@@ -230,14 +243,19 @@ async function readPublishes(git: Git, head: string, path: string, signal: Abort
     })
 }
 
-/** Converts an error of the git process to an error of the port. */
-function toGitError(cause: unknown, contentDir: string, signal: AbortSignal | undefined): HubError {
-  if (cause instanceof HubError) return cause
-  if (signal?.aborted) return new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
-  // A process cannot start without its program, nor without its folder.
-  if (hasNotStarted(cause))
+/** Converts an error of the git process or of the file system to an error of the interface. */
+function toGitError(cause: unknown, contentDir: string, isWriting: boolean): HubError {
+  const { code, syscall }: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error()
+  // A process cannot start without its program, nor without its folder. Of a folder that cannot be made, Node can report ENOENT too.
+  if (code === 'ENOENT' && syscall?.startsWith('spawn'))
     return existsSync(contentDir)
       ? gitNotSetUp('Git was not found. Install git', cause)
       : gitNotSetUp('The content folder was removed. Restore it', cause)
+  // A full disk or missing permissions are not the client's fault.
+  if (isWriting && (cause instanceof GitFailure || syscall !== undefined || code === 'ERR_SQLITE_ERROR'))
+    return gitNotReady(
+      "The content's git repository cannot be written: its disk may be full or read-only; see the hub's log",
+      cause,
+    )
   return new HubError('upstream_error', 'Git failed. See the hub’s log for the reason.', { cause })
 }

@@ -56,7 +56,7 @@ export interface Additions {
   /**
    * The snapshot on which the commit is based: its head must still be the head, and its listing must not contain the version. If a driver's host replaces files silently, the driver uses the listing to ensure that it replaces none.
    */
-  base: Pick<FolderState, 'head' | 'versions' | 'index' | 'ownerIndex'>
+  base: Pick<FolderState, 'head' | 'versions'>
   /** The subject and trailers; they contain no user text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
   /** The new version's file, the files beside its SKILL.md, and its attestations; must not be in the listing of `base`. */
@@ -71,12 +71,12 @@ export interface Additions {
     | undefined
   /** The new text of `index.md`, if it changes. */
   index: string | undefined
-  /** The result of a test suite for a version in the listing of `base`, and the text that it replaces; without `text`, the result is deleted. */
-  result?: { version: string; suite: string; text: string | undefined; before: string | undefined }
-  /** The files of the folder that are deleted, which takes an entry in the `removed` of `index`: paths relative to the repository's folder, with their blob IDs. */
-  deleted?: ReadonlyMap<string, string>
-  /** Further repositories of the owner whose `index.md` changes in the same commit, with the text that it replaces. */
-  others?: readonly { name: string; index: string; before: string | undefined }[]
+  /** The result of a test suite for a version in the listing of `base`; without `text`, the result is deleted. */
+  result?: { version: string; suite: string; text: string | undefined }
+  /** The files of the folder that are deleted, which takes an entry in the `removed` of `index`: paths relative to the repository's folder. */
+  deleted?: readonly string[]
+  /** Further repositories of the owner whose `index.md` changes in the same commit. */
+  others?: readonly { name: string; index: string }[]
 }
 
 /** The outcome of a commit. A driver returns `committed` or `moved` only when it is certain; otherwise `unknown`, and the caller checks git. */

@@ -7,8 +7,8 @@ import { BUSY, codeOf } from '../state/sqlite-errors.ts'
 /** How long `withLock` waits; a publish takes a tenth of a second, so a longer wait has another cause. */
 const MAX_WAIT_MS = 10_000
 
-/** An acquired lock. */
-export type ProcessLock = NonNullable<ReturnType<typeof takeLock>>
+/** An acquired lock; closing it releases it. */
+export type ProcessLock = Pick<DatabaseSync, 'close'>
 
 /**
  * Locks a path.
@@ -18,24 +18,17 @@ export type ProcessLock = NonNullable<ReturnType<typeof takeLock>>
  * @throws Error of SQLite if the file cannot be opened; its message begins with the path
  * @returns undefined if another process holds the lock during all of this time
  */
-export function takeLock(path: string, waitMs: number) {
-  const database = openFile(path, waitMs)
+export function takeLock(path: string, waitMs: number): ProcessLock | undefined {
+  let database: DatabaseSync | undefined
   try {
+    database = new DatabaseSync(path, { timeout: waitMs })
     // This transaction never writes anything, so it needs no journal and works on a full disk.
     database.exec('BEGIN EXCLUSIVE')
-    return { release: () => database.close() }
+    return database
   } catch (error) {
-    database.close()
+    database?.close()
     if (codeOf(error) === BUSY) return undefined
-    throw error
-  }
-}
-
-function openFile(path: string, waitMs: number): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { timeout: waitMs })
-  } catch (error) {
-    if (error instanceof Error) error.message = `${path} cannot be opened or written: ${error.message}`
+    if (!database && error instanceof Error) error.message = `${path} cannot be opened or written: ${error.message}`
     throw error
   }
 }
@@ -61,6 +54,6 @@ export async function withLock<Value>(path: string, work: () => Promise<Value>):
   try {
     return await work()
   } finally {
-    lock.release()
+    lock.close()
   }
 }

@@ -5,7 +5,6 @@ import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import {
   fileTooLongError,
-  findVersionFolders,
   findVersions,
   formatMessage,
   listChangedFiles,
@@ -26,7 +25,6 @@ import {
   FolderAnswer,
   RestBlob,
   RestTree,
-  type TreeFile,
   verifiedBytes,
 } from './github-queries.ts'
 
@@ -138,10 +136,8 @@ export function openGitHub(options: GitHubOptions): GitStore & { hostFacts: () =
           head: target.oid,
           headMs: target.committedDate,
           nowMs: hostTime(),
-          versions: findVersions(question, entriesOf(target.versions, 'blob')),
-          folders: findVersionFolders(entriesOf(target.versions, 'tree')),
+          ...findVersions(target.versions?.object?.entries ?? [], target.results?.object?.entries ?? []),
           tree: target.folder?.object?.oid,
-          results: findVersionFolders(entriesOf(target.results, 'tree')),
           index: paths && (await readText(octokit, paths.index, target.index ?? null, request)),
           ownerIndex: await readText(octokit, ownerIndex, target.ownerIndex, request),
           publishes: (target.history?.nodes ?? [])
@@ -225,7 +221,3 @@ function pauseError(leftSeconds: number): HubError {
     retryAfterSeconds: leftSeconds,
   })
 }
-
-/** Lists the entries of a folder that have one type. */
-const entriesOf = (folder: z.infer<typeof TreeFile> | undefined, type: 'blob' | 'tree') =>
-  (folder?.object?.entries ?? []).filter((one) => one.type === type).map(({ name, oid }) => [name, oid] as const)

@@ -38,7 +38,7 @@ const NotBlob = z.strictObject({}).transform(() => null)
 /** A file that may be missing; `object` is null if there is something other than a file. */
 export const BlobFile = z.object({ object: Blob.or(NotBlob).nullable() }).nullable()
 /** A folder that may be missing. */
-export const TreeFile = z
+const TreeFile = z
   .object({
     object: z.object({ entries: z.array(z.object({ name: z.string(), oid: Oid, type: z.string() })) }).nullable(),
   })

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { createGit } from '../../src/git/git-command.ts'
-import { countCommits, maintain } from '../../src/git/git-maintenance.ts'
-import { type LocalRepository, makeRepository } from './local-repository.ts'
+import { maintain } from '../../src/git/git-maintenance.ts'
+import { type LocalRepository, makeRepository, publish } from './local-repository.ts'
 
 let repository: LocalRepository
 beforeEach(() => {
@@ -21,14 +21,12 @@ const listGraphs = () =>
 
 test('packs loose objects and indexes the paths of each commit, after every 64th publish', async () => {
   expect(countLoose()).toBeGreaterThan(300)
-  const git = createGit(repository.folder, process.env)
-  const warnings: string[] = []
-  const noteCommit = countCommits((message) => warnings.push(message))
-  for (let commits = 0; commits < 64; commits += 1) noteCommit(git)
+  const store = repository.openStore()
+  for (let commits = 0; commits < 64; commits += 1) await publish(store, { index: `About ${commits}` })
   await expect.poll(listGraphs).toHaveLength(1)
   // The first run packs the objects, and the next one removes what is packed.
-  await maintain(git)
-  expect([countLoose(), warnings]).toEqual([0, []])
+  await maintain(createGit(repository.folder, process.env))
+  expect([countLoose(), repository.warnings]).toEqual([0, []])
   expect(repository.git('fsck', '--full', '--strict')).toBe('')
 })
 

@@ -126,7 +126,7 @@ function holdCloneFolder(signal: AbortSignal): string {
     if (!lock) continue
     onAbort(signal, () => {
       if (number > 1) rmSync(folder, { recursive: true, force: true })
-      lock.release()
+      lock.close()
     })
     return folder
   }

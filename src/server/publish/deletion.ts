@@ -114,15 +114,15 @@ async function listFiles(
   { tree }: FolderState,
   { call }: Readers,
   { git }: PublishHub,
-): Promise<Map<string, string>> {
-  const all = tree === undefined ? [] : [...(await git.listFolder(tree, call))]
+): Promise<string[]> {
+  const all = tree === undefined ? [] : [...(await git.listFolder(tree, call)).keys()]
   const folders = ['versions', 'results', 'attestations'].map((folder) => `${folder}/${version}/`)
   const isMeant = (path: string) =>
     version === undefined
       ? path !== 'index.md'
       : path === `versions/${version}.md` || folders.some((folder) => path.startsWith(folder))
-  const files = all.filter(([path]) => isMeant(path))
-  if (files.length <= LIMITS.deletedFiles) return new Map(files)
+  const files = all.filter(isMeant)
+  if (files.length <= LIMITS.deletedFiles) return files
   throw new HubError(
     'validation_failed',
     `There are ${files.length} files to delete, and the hub deletes at most ${LIMITS.deletedFiles} in one commit. Delete versions one at a time, or ask the operator of this hub to take the prompt down.`,

@@ -132,9 +132,7 @@ async function decideAttempt(
     const shown = { prompts: unseen.flat(), mark }
     return { kind: 'answer', answer, ...(shown.prompts.length > 0 && { shown }) }
   }
-  const others = changed.flatMap(({ name, indexText, folder }) =>
-    name === first ? [] : [{ name, index: indexText!, before: folder.index }],
-  )
+  const others = changed.flatMap(({ name, indexText }) => (name === first ? [] : [{ name, index: indexText! }]))
   const index = changed.find(({ name }) => name === first)?.indexText
   const message = changeMessage(sending, `${owner}: ${summarise(label, changed)}`, mark)
   const additions = { owner, name: first, message, version: undefined, index, others }

@@ -56,7 +56,7 @@ async function decideAttempt(
     message: changeMessage(sending, `${owner}/${name}: result of ${suite} for ${version}, ${summary}`),
     version: undefined,
     index: undefined,
-    result: { version, suite, before: texts.get(suite), ...result },
+    result: { version, suite, ...result },
   })
   const shownWith = (tested: readonly Result[]) => ({
     file: state.file,

@@ -59,13 +59,13 @@ export function lockFolder(contentDir: string, baseUrl: string): LockedFolder {
   const place = { contentDir: resolve(contentDir), baseUrl }
   const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
   const kept = hold(join(resolve(SITES_DIR), name), place)
-  if (kept) return { ...kept.folder, release: () => kept.lock.release() }
+  if (kept) return { ...kept.folder, release: () => kept.lock.close() }
   const standIn = hold(join(resolve(SITES_DIR), `${name}.${process.pid}`), place)
   if (!standIn) throw new Error(`${SITES_DIR} is not writable.`)
   return {
     ...standIn.folder,
     release: () => {
-      standIn.lock.release()
+      standIn.lock.close()
       rmSync(standIn.folder.dir, { recursive: true, force: true })
     },
   }
@@ -87,7 +87,7 @@ export async function removeAbandoned(): Promise<void> {
     // A folder that cannot be locked belongs to a running hub, possibly this one.
     const lock = takeLock(join(dir, 'host.lock'), 0)
     if (!lock) continue
-    lock.release()
+    lock.close()
     await rm(dir, { recursive: true, force: true })
   }
 }
