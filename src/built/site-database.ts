@@ -220,8 +220,8 @@ interface ReadBuild {
   orders: string
   /** Whether `parts` has only what changed since the known build. */
   isUpdate: boolean
-  /** The parts as JSON, by name; null if a part was removed. */
-  parts: [name: string, part: string | null][]
+  /** The parts as JSON; null if a part was removed. */
+  parts: { name: string; part: string | null }[]
 }
 
 /** Opens the database of a site for reading, while a builder writes. */
@@ -231,20 +231,18 @@ export function readSiteDatabase(path: string) {
   return {
     /** Reads the newest build. @param known the build that the reader has */
     readBuild(known: KnownBuild | undefined): ReadBuild {
-      const read = (name: string) => readNote(database, name) ?? ''
       // All of it belongs to one build, whatever is committed meanwhile.
       database.exec('BEGIN')
       try {
-        const [id, state, orders] = [read('id'), read('state'), read('orders')]
+        const notes: Record<string, unknown> = {}
+        for (const { name, value } of database.prepare('SELECT name, value FROM notes').all())
+          notes[String(name)] = value
+        const [id, state, orders] = [String(notes.id), String(notes.state), String(notes.orders)]
         const isUpdate = known?.id === id
         const rows = isUpdate
           ? database.prepare('SELECT name, part FROM parts WHERE since > ?').all(known.number)
           : database.prepare('SELECT name, part FROM parts WHERE part IS NOT NULL').all()
-        const parts = rows.map(({ name, part }): [string, string | null] => [
-          String(name),
-          part === null ? null : String(part),
-        ])
-        return { id, state, orders, isUpdate, parts }
+        return { id, state, orders, isUpdate, parts: rows as { name: string; part: string | null }[] }
       } finally {
         database.exec('ROLLBACK')
       }

@@ -79,7 +79,7 @@ export async function commitFiles(
     await makeFolders(tree, prepared)
     isMoving = true
     const outcome = await moveBranch(tree.git, { branch, from: head, to: commit, reason: headline })
-    if (outcome.kind === 'committed') reportEdited(await showFiles(tree, prepared), warn)
+    if (outcome.kind === 'committed') await showFiles(tree, prepared, [], warn)
     isMoving = outcome.kind === 'unknown'
     if (outcome.kind === 'moved' || outcome.kind === 'busy') await undo(tree, files)
     return outcome
@@ -157,20 +157,12 @@ async function complete(tree: WorkTree, { branch, commit }: Publishing, warn: (m
     const prepared = await prepareFiles(tree, files, head.length)
     const edited = findEdited(prepared, new Map(Array.from(before, ([path, { id }]) => [path, id])))
     await makeFolders(tree, prepared)
-    reportEdited(await showFiles(tree, prepared, edited.keys()), warn)
+    await showFiles(tree, prepared, edited.keys(), warn)
   } catch (error) {
     // The user needs the index, to unstage what is in the way.
     if (error instanceof HubError) await unlockIndex(tree)
     throw error
   }
-}
-
-/** Reports which files of a publish somebody has edited since. */
-function reportEdited(paths: ReadonlySet<string>, warn: (message: string) => void): void {
-  if (paths.size > 0)
-    warn(
-      `${[...paths].join(', ')}: published, but your local changes were kept. To restore the published file, run git checkout HEAD -- <path>.`,
-    )
 }
 
 /** A commit to write. */

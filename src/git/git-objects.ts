@@ -24,7 +24,7 @@ export async function readObjects(
   run: { signal?: AbortSignal; maxBytes?: number } = {},
 ): Promise<(GitObject | undefined)[]> {
   if (git.objects && run.maxBytes === undefined) return git.objects.read(names)
-  const input = names.map((name) => `${name}\n`).join('')
+  const input = `${names.join('\n')}\n`
   return parseObjects(await git.run(['cat-file', '--batch'], { ...run, input }), names.length)
 }
 
@@ -37,16 +37,15 @@ export function readObjectsSync(git: Git, ids: readonly string[], maxBytes: numb
 
 /** Parses git's answer, which has its objects in the order of the question. */
 function parseObjects(output: Buffer<ArrayBuffer>, count: number): (GitObject | undefined)[] {
-  let at = 0
-  return Array.from({ length: count }, () => {
+  const objects: (GitObject | undefined)[] = []
+  for (let at = 0; objects.length < count; ) {
     const end = output.indexOf(10, at)
     const [, id, type = '', size] = OBJECT.exec(output.toString('utf8', at, end)) ?? []
     at = end + 1
-    if (id === undefined) return undefined
-    const bytes = output.subarray(at, at + Number(size))
-    at += Number(size) + 1
-    return { id, type, bytes }
-  })
+    objects.push(id === undefined ? undefined : { id, type, bytes: output.subarray(at, at + Number(size)) })
+    if (id !== undefined) at += Number(size) + 1
+  }
+  return objects
 }
 
 /** Finds objects by name without reading them. @returns them in the same order; undefined for a name without an object @see https://git-scm.com/docs/git-cat-file#_batch_output */

@@ -36,10 +36,6 @@ function openRunner() {
   const waiting = new Map<number, { resolve(answer: GitAnswer): void; reject(error: unknown): void }>()
   let child: ChildProcess | undefined
   let lastId = 0
-  /** The process keeps the hub running only while it is asked something. */
-  const settle = () => {
-    if (waiting.size === 0) child?.channel?.unref()
-  }
   const launch = () => {
     const mine = fork(new URL('./git-runner.mjs', import.meta.url), [], {
       execArgv: [],
@@ -51,7 +47,8 @@ function openRunner() {
     mine.on('message', (answer: GitAnswer) => {
       waiting.get(answer.id)?.resolve(answer)
       waiting.delete(answer.id)
-      settle()
+      // The process keeps the hub running only while it is asked something.
+      if (waiting.size === 0) mine.channel?.unref()
     })
     const end = (cause?: unknown) => {
       if (child !== mine) return

@@ -64,10 +64,13 @@ interface Obstacle {
 
 /** Makes the hub's folder in the git directory, but not the git directory: one that was moved away could not be put back. @throws HubError `unavailable` if there is no git directory */
 export async function makeOwnFolder({ ownFolder, gitFolder }: WorkTree): Promise<void> {
-  await mkdir(ownFolder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw gitNotOpened(`not a git repository: ${gitFolder}`)
-    if (error.code !== 'EEXIST') throw error
-  })
+  try {
+    await mkdir(ownFolder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw gitNotOpened(`not a git repository: ${gitFolder}`)
+    if (code !== 'EEXIST') throw error
+  }
 }
 
 /** Writes a file and removes it again. @throws HubError `unavailable` if somebody has held the index for a minute; Error if nothing can be written, for example on a full disk */
@@ -230,12 +233,13 @@ export async function makeFolders({ folder }: WorkTree, { files }: Prepared): Pr
   for (const { path, bytes } of files) if (bytes) await mkdir(join(folder, dirname(path)), { recursive: true })
 }
 
-/** Renames the files and the index to their final names. @param edited the files to leave as they are @returns also those that somebody edited in the meantime */
+/** Renames the files and the index to their final names. @param edited the files to leave as they are @param warn hears of them, and of those that somebody edited in the meantime */
 export async function showFiles(
   tree: WorkTree,
   { work, files, hexDigits }: Prepared,
-  edited: Iterable<string> = [],
-): Promise<Set<string>> {
+  edited: Iterable<string>,
+  warn: (message: string) => void,
+): Promise<void> {
   const { folder, gitFolder } = tree
   const left = new Set(edited)
   for (const [number, { path, after, found }] of files.entries()) {
@@ -249,7 +253,10 @@ export async function showFiles(
   }
   await rename(join(work, 'index'), join(gitFolder, 'index'))
   await rm(work, REMOVE)
-  return left
+  if (left.size > 0)
+    warn(
+      `${[...left].join(', ')}: published, but your local changes were kept. To restore the published file, run git checkout HEAD -- <path>.`,
+    )
 }
 
 /** Moves a file atomically, so that readers see either the old or the new file, never a partial file. */

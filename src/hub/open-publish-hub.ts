@@ -1,7 +1,7 @@
 // Connects publishing to the platform: git store, token checks and rate limits.
 
 import { purgeCache } from '@netlify/functions'
-import type { QueueState, TakeTurn } from '../concurrency/turns.ts'
+import type { QueueState } from '../concurrency/turns.ts'
 import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { GitStore } from '../git/git-store.ts'
@@ -10,6 +10,7 @@ import type { PublishHub } from '../server/publish/publish-hub.ts'
 import { createPublishTurns, shareTurns } from '../state/publish-turns.ts'
 import { openPublished, sourceOf } from '../state/published.ts'
 import type { RateLimiter } from '../state/rate-limiter.ts'
+import type { StateStore } from '../state/state-store.ts'
 import { findToken, recordTokenUse } from '../state/tokens.ts'
 import {
   archiveParserOf,
@@ -34,10 +35,11 @@ export async function openPublishHub(request: Request, context: FunctionContext)
   const { findWebhookAddressProblem } = hub ?? {}
   const source = sourceOf(config)
   const published = openPublished(state, source)
+  const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   const included = async () => (await import('../state/included.ts')).openIncluded(state, source)
   return {
     baseUrl: config.baseUrl,
-    git: await openGit(config, hub),
+    git: hub && config.gitStore.kind === 'local' ? hub.localGit : await openGitHub(config, hub),
     ...(await sourcesOf(request, hub)),
     search: hub?.search,
     runLong: runLongOf(context),
@@ -67,7 +69,6 @@ export async function openPublishHub(request: Request, context: FunctionContext)
         ...(await import('../state/webhooks.ts')).openWebhooks(state),
         findAddressProblem: findWebhookAddressProblem,
       })),
-    limiter: await publishLimiter(config, hub),
     failedTokens: () => failedTokensOf(config),
     clientAddress: context.client,
     listUsedNumbers: async (place) => [
@@ -79,7 +80,9 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     listIncluding: async (place) => (await included()).list(place),
     proposals: async () => (await import('../state/proposals.ts')).openProposals(state),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
-    takeTurn: await turnsOf(config, hub),
+    ...(hub && config.databaseUrl !== undefined
+      ? await openShared(hub, requests)
+      : { limiter: await limiterOf('publishes', requests, config), takeTurn: ownTurns }),
     isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
     advance: async (write) => (await hub?.advance?.(write)) ?? false,
   }
@@ -88,14 +91,6 @@ export async function openPublishHub(request: Request, context: FunctionContext)
 /** Returns the limiter for requests with an invalid token. */
 export const failedTokensOf = (config: Config): Promise<RateLimiter> =>
   limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config)
-
-/** Returns the limiter for publishes. With a shared database, it counts the publishes on all machines. */
-async function publishLimiter(config: Config, hub: ServerHub | undefined): Promise<RateLimiter> {
-  const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
-  if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
-  const { limitInState } = await import('../state/limits.ts')
-  return limitInState(hub.state, 'publishes', { requests, windowMs: 60_000 })
-}
 
 const verifiers = new Map<string, Promise<VerifyJob>>()
 
@@ -115,7 +110,7 @@ export function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
 
 let github: Promise<GitStore> | undefined
 
-async function openGit({ gitStore }: Config, hub: ServerHub | undefined): Promise<GitStore> {
+async function openGitHub({ gitStore }: Config, hub: ServerHub | undefined): Promise<GitStore> {
   if (gitStore.kind === 'github') {
     github ??= import('../github/git-store-github.ts').then(({ openGitHub }) => {
       const opened = openGitHub(gitStore)
@@ -125,25 +120,28 @@ async function openGit({ gitStore }: Config, hub: ServerHub | undefined): Promis
   }
   if (gitStore.kind === 'incomplete')
     throw settingsError([`${gitStore.missing}: expected, because another setting for the GitHub store is set`])
-  if (!hub)
-    throw settingsError([
-      'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no local git repository to publish to',
-    ])
-  return hub.localGit
+  throw settingsError([
+    'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no local git repository to publish to',
+  ])
 }
 
 /** The queue of all publishes in this process. */
 const ownTurns = createPublishTurns()
-let sharedTurns: Promise<TakeTurn> | undefined
+const shared = new WeakMap<StateStore, ReturnType<typeof openShared>>()
 
 /** Returns how full this process's queue of publishes is. */
 export const publishQueue = (): QueueState => ownTurns.state()
 
-/** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit outdates the head that the others have read. */
-async function turnsOf({ databaseUrl }: Config, hub: ServerHub | undefined): Promise<TakeTurn> {
-  if (!hub || databaseUrl === undefined) return ownTurns
-  sharedTurns ??= import('../state/hub-turns.ts').then(({ openHubTurns }) =>
-    shareTurns(ownTurns, openHubTurns(hub.state)),
-  )
-  return sharedTurns
+/** What hubs that share a database use together: their publishes are counted on all machines, and take turns, because a commit outdates the head that the others have read. */
+function openShared({ state }: ServerHub, requests: number): Promise<Pick<PublishHub, 'limiter' | 'takeTurn'>> {
+  const known =
+    shared.get(state) ??
+    Promise.all([import('../state/limits.ts'), import('../state/hub-turns.ts')]).then(
+      ([{ limitInState }, { openHubTurns }]) => ({
+        limiter: limitInState(state, 'publishes', { requests, windowMs: 60_000 }),
+        takeTurn: shareTurns(ownTurns, openHubTurns(state)),
+      }),
+    )
+  shared.set(state, known)
+  return known
 }

@@ -122,7 +122,8 @@ export async function serveSites(
 ): Promise<ServedHub> {
   const git = metrics?.countGit(localGit) ?? localGit
   const rights = openRights()
-  const timed = rights.watch(metrics?.timeState(state) ?? state)
+  const counted = metrics?.timeState(state) ?? state
+  const timed = readAccess.kind === 'members' ? rights.watch(counted) : counted
   const longWork = openLongWork()
   const drawCard = shown ? openCards() : undefined
   const open = (site: Site, pages: Pages | undefined): ServerHub => {

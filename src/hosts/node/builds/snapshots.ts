@@ -75,7 +75,7 @@ export function openSnapshots(
       const state = SiteBuild.parse(JSON.parse(text))
       const entries = new Map(isUpdate ? last?.entries : [])
       const others = new Map(isUpdate ? last?.others : [])
-      for (const [name, json] of parts) {
+      for (const { name, part: json } of parts) {
         const fullName = name.endsWith('/') ? name.slice(0, -1) : undefined
         const part: StoredPart | undefined = json === null ? undefined : JSON.parse(json)
         if (fullName !== undefined) {
