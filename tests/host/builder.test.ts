@@ -61,7 +61,7 @@ describe('a builder that fails', () => {
     )
   }
   const build = (
-    beforeBuild = async () => ({ isWhole: true, orderMs: Date.now(), changed: [] }),
+    beforeBuild = async () => ({ isWhole: true, orderMs: Date.now() }),
     options: Parameters<typeof keepBuilding>[3] = {},
   ) =>
     keepBuilding(
@@ -141,7 +141,7 @@ describe('a builder that fails', () => {
   test('a round that makes no progress ends, although the builder responds', { timeout: 3 * WITHIN }, async () => {
     let isHanging = true
     const hang = () =>
-      isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now(), changed: [] })
+      isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now() })
     build(hang, { patience: { ...PATIENT, roundMs: 8_000 } })
     await expect
       .poll(() => failures()[0], { timeout: WITHIN })
@@ -180,7 +180,7 @@ describe('early reads', () => {
     const complete = Promise.withResolvers<void>()
     builder.on('error', complete.reject)
     builder.on('message', (message: BuilderMessage) => {
-      if (message.kind === 'begin') send({ kind: 'ready', isWhole: true, orderMs: Date.now(), changed: [] })
+      if (message.kind === 'begin') send({ kind: 'ready', isWhole: true, orderMs: Date.now() })
       if (message.kind === 'progress') begun.resolve()
       if (message.kind === 'early') early.settle(message.id, message.bytes)
       if (message.kind === 'failed') complete.reject(new Error(message.message))
@@ -336,7 +336,7 @@ describe('kills', () => {
       serialization: 'advanced',
     })
     started.on('message', (message: BuilderMessage) => {
-      if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true, orderMs: Date.now(), changed: [] })
+      if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true, orderMs: Date.now() })
       onMessage(message)
     })
     child = started

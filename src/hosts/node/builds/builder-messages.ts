@@ -35,8 +35,6 @@ export interface ReadyContent {
   isWhole: boolean
   /** The round's place in the order of publishes and builds, in milliseconds since 1970. */
   orderMs: number
-  /** The paths that may have changed, in addition to those reported by a watcher. */
-  changed: readonly string[]
 }
 
 /** Messages from the server to the builder. */
@@ -49,7 +47,7 @@ export type HostMessage =
   | { kind: 'moved' }
   /** The database of the builds is damaged, so that everything must be built again. */
   | { kind: 'damaged' }
-  /** A repository was written on this server. This is sent even if the operating system also reports the file change. */
+  /** A repository was written on this server. This is sent even if the operating system also reports the file change, and before the write gets its place in the order of publishes and builds. */
   | { kind: 'written'; fullName: string }
   /** A file of a prompt is asked for before the first build is complete. */
   | { kind: 'ask'; id: number; fullName: string; path: string }

@@ -323,6 +323,8 @@ function wantChange(paths?: readonly string[]): void {
   want(paths)
 }
 
+/** The folders of the prompts that the hub wrote since the last round began. */
+const written = new Set<string>()
 /** The prompts that the hub wrote, and whose files were not looked at since. */
 const unchecked = new Set<string>()
 /** For each check that is under way, the prompts that were unchecked when it began, and those that the hub wrote since. */
@@ -349,7 +351,9 @@ async function build(wanted: Wanted): Promise<void> {
   const { database, state } = mine
   const began = new Date().toISOString()
   const ready = await askToBegin()
-  const { changed: moved } = ready
+  // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
+  const moved = [...written]
+  written.clear()
   const own = new Set(unchecked)
   const at = await content.find()
   const { commit } = at
@@ -542,7 +546,10 @@ function hear(message: HostMessage): void {
   else if (message.kind === 'damaged') {
     isDamaged = true
     want()
-  } else if (!isClone) wantWritten(message.fullName)
+  } else {
+    written.add(`${message.fullName}/`)
+    if (!isClone) wantWritten(message.fullName)
+  }
 }
 parentPort?.on('message', hear)
 watchDays(want)

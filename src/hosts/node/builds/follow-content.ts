@@ -26,7 +26,7 @@ const MAX_WAIT_MS = 2_000
 /** The callbacks of `followContent`. */
 interface FollowEvents {
   /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
-  beforeBuild: () => Promise<Omit<ReadyContent, 'changed'>>
+  beforeBuild: () => Promise<ReadyContent>
   /** Called when the first build is served, before anything is logged about it. */
   onFirst: () => void
   /** Called when the content read in the last round is being served. */
@@ -55,8 +55,6 @@ export function followContent(
   let threads: SearchThreads | undefined
   let search: { name: string; opened: ThreadedSearch } | undefined
   let health: Health = STARTING
-  /** The repositories written since the last round began. */
-  const written = new Set<string>()
   let said = ''
   /** Resolved and replaced when another build is served, or when one fails. */
   let next = Promise.withResolvers<void>()
@@ -158,16 +156,7 @@ export function followContent(
   }
 
   // It starts while this thread opens the last build, so that the first publish finds it ready.
-  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
-    hear,
-    async beforeBuild() {
-      const content = await beforeBuild()
-      // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
-      const paths = [...written].map((fullName) => `${fullName}/`)
-      written.clear()
-      return { ...content, changed: paths }
-    },
-  })
+  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, { hear, beforeBuild })
   let isLastBroken = false
   if (hasLastBuild(folder)) {
     try {
@@ -198,10 +187,7 @@ export function followContent(
     /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */
     ready: ready.promise,
     /** Rereads a repository that was written on this server. Called before the write gets its place in the order of publishes and builds. */
-    noteWrite(fullName: string): void {
-      written.add(fullName)
-      builder.send({ kind: 'written', fullName })
-    },
+    noteWrite: (fullName: string) => builder.send({ kind: 'written', fullName }),
     /** Waits until the build that is served includes a write, so that lists, tags and search have it, too. Not for long, and not while builds fail. @returns whether it does; not if the last valid data of the repository or owner is served instead */
     async advance({ owner, name, ...write }: WriteOrigin): Promise<boolean> {
       const late = sleep(MAX_WAIT_MS, undefined, { ref: false })
