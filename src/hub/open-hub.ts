@@ -51,8 +51,8 @@ export interface ServerHub {
   runLongFor?: ((client: string) => RunLong) | undefined
   /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. @param fullName the repository, which is in the content folder now */
   nextOrder: (fullName: string) => number
-  /** Lists the numbers of a repository that the history of the content has, and that the build does not serve. */
-  usedNumbers?: (fullName: string) => readonly string[]
+  /** The numbers that the history of the content has and the build does not serve, by full name. */
+  usedNumbers?: ReadonlyMap<string, readonly string[]> | undefined
   /** Refuses writes while it is not known which numbers are used up. @throws HubError `unavailable` */
   checkWritable?: (() => void) | undefined
   state: StateStore

@@ -73,7 +73,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
     clientAddress: context.client,
     listUsedNumbers: async (place) => [
       ...Object.keys(await published.read(place)),
-      ...(hub?.usedNumbers?.(`${place.owner}/${place.name}`) ?? []),
+      ...(hub?.usedNumbers?.get(`${place.owner}/${place.name}`) ?? []),
     ],
     rememberVersion: published.remember,
     noteIncluded: async (by, parts) => (await included()).note(by, parts),

@@ -142,7 +142,7 @@ describe('git locks and concurrent publishes', () => {
     const head = git('rev-parse', 'HEAD')
     write({ '.git/refs/heads/main.lock': '' })
     expect(await publish(store, { index: 'about' })).toEqual({ kind: 'busy', retryAfterSeconds: 1 })
-    expect(git('rev-parse', 'HEAD')).toBe(head)
+    expect([git('rev-parse', 'HEAD'), readdirSync(join(folder, 'content'))]).toEqual([head, []])
     rmSync(join(folder, '.git/refs/heads/main.lock'))
     expect((await publish(store, { index: 'about' })).kind).toBe('committed')
   })

@@ -192,8 +192,12 @@ export function followContent(
     async advance({ owner, name, ...write }: WriteOrigin): Promise<boolean> {
       const late = sleep(MAX_WAIT_MS, undefined, { ref: false })
       const endsAt = performance.now() + MAX_WAIT_MS
-      const isIn = () => !isAhead(write, '', undefined, { ...served.site.source, broken: [] })
-      while (!isIn() && health.failure === null && performance.now() < endsAt) await Promise.race([next.promise, late])
+      while (
+        isAhead(write, '', undefined, { ...served.site.source, broken: [] }) &&
+        health.failure === null &&
+        performance.now() < endsAt
+      )
+        await Promise.race([next.promise, late])
       return !isAhead(write, owner, name, served.site.source)
     },
     /** Rereads the content; call this when `beforeBuild` has something new. */

@@ -44,21 +44,54 @@ export function keepBuilding(
 ) {
   let builder: Worker | undefined
   let failures = 0
-  const changes = noteChanges()
+  // Counted in checks instead of read from a clock, because this process may have been stopped as well.
+  let silentMs = 0
+  /** How long the current round has made no progress. */
+  let idleRoundMs: number | undefined
+  /** When the oldest change was noticed that the current round, or one that failed, includes. */
+  let building: Date | undefined
+  /** When the oldest change since then was noticed. */
+  let waiting: Date | undefined
+  const note = (kind: BuilderMessage['kind']) => {
+    silentMs = 0
+    if (kind === 'changed') waiting ??= new Date()
+    if (kind === 'begin') {
+      building ??= waiting
+      waiting = undefined
+    }
+    if (kind === 'read') {
+      building = undefined
+      // Only a complete round resets the count, because a builder that crashes while writing sends many messages first.
+      failures = 0
+    }
+    if (kind === 'read' || kind === 'failed') idleRoundMs = undefined
+    else if (kind !== 'alive' && kind !== 'changed') idleRoundMs = 0
+  }
+  /** Returns why a builder counts as stuck. */
+  const findTrouble = () => {
+    silentMs += patience.checkMs
+    if (idleRoundMs !== undefined) idleRoundMs += patience.checkMs
+    if (silentMs > patience.silenceMs) return `The builder has not responded for ${patience.silenceMs / 1000} s.`
+    if ((idleRoundMs ?? 0) > patience.roundMs)
+      return `The builder has made no progress for ${patience.roundMs / 1000} s.`
+    return undefined
+  }
   const start = () => {
     if (signal.aborted) return
+    silentMs = 0
+    idleRoundMs = undefined
     // By default, V8 keeps more than 100 MB that it no longer needs. docs/running.md section 5
     const mine = new Worker(module, { workerData: parameters, resourceLimits: { maxYoungGenerationSizeMb: 24 } })
     builder = mine
-    const watch = watchProgress(patience, (trouble) => {
+    const watch = setInterval(() => {
+      const trouble = findTrouble()
+      if (trouble === undefined) return
+      clearInterval(watch)
       hear({ kind: 'failed', message: trouble, next: 'It is being replaced.' })
       inBackground('Stopping the builder', () => mine.terminate())
-    })
+    }, patience.checkMs).unref()
     mine.on('message', (message: BuilderMessage) => {
-      watch.note(message)
-      changes.note(message)
-      // Only a complete round resets the count, because a builder that crashes while writing sends many messages first.
-      if (message.kind === 'read') failures = 0
+      note(message.kind)
       if (message.kind === 'begin') inBackground('Updating the content folder from git', () => begin(mine))
       else if (message.kind !== 'changed' && message.kind !== 'alive') hear(message)
     })
@@ -67,7 +100,7 @@ export function keepBuilding(
       error = cause
     })
     mine.once('exit', (code) => {
-      watch.end()
+      clearInterval(watch)
       if (signal.aborted) return
       const pauseMs = pauseAfter(failures++)
       const reason = error === undefined ? `exit code ${code}.` : describeError(error)
@@ -76,10 +109,12 @@ export function keepBuilding(
     })
   }
   const begin = async (mine: Worker) => {
-    const answer: HostMessage = await beforeBuild().then(
-      (content) => ({ kind: 'ready', ...content }),
-      (error: unknown) => ({ kind: 'unready', message: describeError(error) }),
-    )
+    let answer: HostMessage
+    try {
+      answer = { kind: 'ready', ...(await beforeBuild()) }
+    } catch (error) {
+      answer = { kind: 'unready', message: describeError(error) }
+    }
     mine.postMessage(answer)
   }
   start()
@@ -88,56 +123,10 @@ export function keepBuilding(
   return {
     /** Sends a message, which is a change unless it asks for something. A builder that has just ended hears nothing, because the next one reads everything. */
     send(message: HostMessage): void {
-      if (message.kind !== 'ask') changes.note({ kind: 'changed' })
+      if (message.kind !== 'ask') waiting ??= new Date()
       builder?.postMessage(message)
     },
     /** Returns when the oldest change that is not built was noticed. */
-    oldestUnbuilt: changes.oldest,
-  }
-}
-
-/** Calls `onStuck` once if the builder says nothing, or if a round makes no progress. */
-function watchProgress({ silenceMs, roundMs, checkMs }: Patience, onStuck: (trouble: string) => void) {
-  // Counted in checks instead of read from a clock, because this process may have been stopped as well.
-  let silentMs = 0
-  let idleRoundMs: number | undefined
-  const timer = setInterval(() => {
-    silentMs += checkMs
-    if (idleRoundMs !== undefined) idleRoundMs += checkMs
-    const isSilent = silentMs > silenceMs
-    if (!isSilent && (idleRoundMs ?? 0) <= roundMs) return
-    clearInterval(timer)
-    onStuck(
-      isSilent
-        ? `The builder has not responded for ${silenceMs / 1000} s.`
-        : `The builder has made no progress for ${roundMs / 1000} s.`,
-    )
-  }, checkMs).unref()
-  return {
-    note({ kind }: BuilderMessage) {
-      silentMs = 0
-      if (kind === 'read' || kind === 'failed') idleRoundMs = undefined
-      else if (kind !== 'alive' && kind !== 'changed') idleRoundMs = 0
-    },
-    end: () => clearInterval(timer),
-  }
-}
-
-/** Notes when changes were noticed, until a round that began later is complete. */
-function noteChanges() {
-  /** The oldest change that the current round, or one that failed, includes. */
-  let building: Date | undefined
-  /** The oldest change since then. */
-  let waiting: Date | undefined
-  return {
-    note({ kind }: Pick<BuilderMessage, 'kind'>) {
-      if (kind === 'changed') waiting ??= new Date()
-      if (kind === 'begin') {
-        building ??= waiting
-        waiting = undefined
-      }
-      if (kind === 'read') building = undefined
-    },
-    oldest: () => building ?? waiting,
+    oldestUnbuilt: () => building ?? waiting,
   }
 }

@@ -9,7 +9,7 @@ import { type FunctionContext, ownAddressesOf, pagesUnavailable, type ServerHub 
 import { publishQueue } from '../../../hub/open-publish-hub.ts'
 import { isLogged } from '../../../log-output.ts'
 import { createApp } from '../../../routes/app.ts'
-import { openPageCache, type PageCache } from '../../../server/page-cache.ts'
+import { openPageCache } from '../../../server/page-cache.ts'
 import { copiesAhead } from '../../../state/stored-copies.ts'
 import { openCards } from '../cards/draw-card.ts'
 import { findCommit } from '../code-commit.ts'
@@ -138,9 +138,9 @@ export async function serveSites(
       pages: {
         code: pages,
         broken: site.broken ?? NOTHING_BROKEN,
-        cache: cacheOf(site),
+        cache: openPageCache(),
         drawCard,
-        purge: (tags) => cacheOf(served.site).purge(tags),
+        purge: (tags) => hubOf().pages?.cache.purge(tags),
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh,
@@ -150,7 +150,7 @@ export async function serveSites(
         return order.next(source.read_until)
       },
       findWebhookAddressProblem,
-      usedNumbers: (fullName) => site.used?.get(fullName) ?? [],
+      usedNumbers: site.used,
       checkWritable: site.checkWritable,
       state: timed,
       localGit: git,
@@ -228,15 +228,6 @@ export async function serveSites(
 const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
 
 const NOTHING_BROKEN: NonNullable<Site['broken']> = new Map()
-
-/** The rendered pages of each site. The map is weak, so that the pages are freed together with the site. */
-const caches = new WeakMap<Site, PageCache>()
-
-function cacheOf(site: Site): PageCache {
-  const known = caches.get(site) ?? openPageCache()
-  caches.set(site, known)
-  return known
-}
 
 /** Returns the data files of the build that is served now. */
 function dataFiles(served: Served): SiteFiles {
