@@ -79,34 +79,30 @@ export function openLocalGit({
 }: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
   let commits = 0
-  /** Uses the working tree, and converts errors. @param isWriting whether what fails is a write, because of a full disk or missing permissions */
+  /** Uses the working tree, and converts errors. @param isWriting whether no other hub process may write meanwhile, and what fails is a write, because of a full disk or missing permissions */
   const use = async <Value>(
     run: (tree: WorkTree) => Promise<Value>,
     { signal, isWriting = false }: { signal?: AbortSignal; isWriting?: boolean } = {},
   ): Promise<Value> => {
     try {
       known ??= await findWorkTree(contentDir, environment)
-      return await run(known)
+      const tree = known
+      if (!isWriting) return await run(tree)
+      await makeOwnFolder(tree)
+      return await withLock(join(tree.ownFolder, 'turn'), () => run(tree))
     } catch (cause) {
       if (cause instanceof HubError) throw cause
       if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
       throw toGitError(cause, contentDir, isWriting)
     }
   }
-  /** Uses the working tree while no other hub process writes. */
-  const write = <Value>(run: (tree: WorkTree) => Promise<Value>): Promise<Value> => {
-    const locked = async (tree: WorkTree) => {
-      await makeOwnFolder(tree)
-      return await withLock(join(tree.ownFolder, 'turn'), () => run(tree))
-    }
-    return use(locked, { isWriting: true })
-  }
+  const write = <Value>(run: (tree: WorkTree) => Promise<Value>) => use(run, { isWriting: true })
   return {
     finishPublishes: async () => {
       await write((tree) => finishPublish(tree, warn))
       await use(checkWorkTree)
     },
-    checkWriting: () => use(tryToWrite, { isWriting: true }),
+    checkWriting: () => write(tryToWrite),
     isSettled: () =>
       use(async (tree) => (await findPublishing(tree)) === undefined && (await checkBranch(tree)) !== undefined).catch(
         () => false,

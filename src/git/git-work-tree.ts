@@ -77,7 +77,6 @@ export async function makeOwnFolder({ ownFolder, gitFolder }: WorkTree): Promise
 export async function tryToWrite(tree: WorkTree): Promise<void> {
   const lock = await stat(tree.indexLock).catch(ignoreMissing)
   if (lock && Date.now() - lock.mtimeMs > MAX_HELD_MS && !(await isIndexLockOurs(tree))) throw gitNotReady(INDEX_HELD)
-  await makeOwnFolder(tree)
   const probe = join(tree.ownFolder, `${WORK}probe-${process.pid}`)
   try {
     await writeFile(probe, PROBE, { flush: true })
