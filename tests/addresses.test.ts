@@ -128,7 +128,7 @@ describe('the functions of Netlify', () => {
         const path = `/${segments.join('/')}`
         expect([path, namesOf(new URL(`https://hub.test${path}`).pathname).length]).toEqual([path, 1])
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     )
   })
 

@@ -27,6 +27,8 @@ const at = (job_workflow_ref: string) => ({ job_workflow_ref })
 const isRefused = (event: string) =>
   `event_name: only jobs triggered by push, release, workflow_dispatch, schedule may publish, not by ${event}`
 const trusts = (workflow: string) => `job_workflow_ref: only the workflow ${workflow} is trusted`
+const anotherOf = (what: string) =>
+  `${what}_id: the trusted ${what.replace('repository_', '')} has this name but a different ID`
 const OWN = 'octo/prompts/.github/workflows'
 
 //  case                                         trusted publisher                claims  problem
@@ -36,9 +38,22 @@ test.each<[string, object, Partial<JobClaims>, string | undefined]>([
   ['workflow_dispatch', {}, { event_name: 'workflow_dispatch' }, undefined],
   ['schedule', {}, { event_name: 'schedule' }, undefined],
   ['issues', {}, { event_name: 'issues' }, isRefused('issues')],
+  ['pull_request_target', {}, { event_name: 'pull_request_target' }, isRefused('pull_request_target')],
+  ['workflow_run', {}, { event_name: 'workflow_run' }, isRefused('workflow_run')],
+  ['issue_comment', {}, { event_name: 'issue_comment' }, isRefused('issue_comment')],
   ['an unknown event name', {}, { event_name: 'Push' }, isRefused('Push')],
+  ['a repository recreated under the same name', { repository_id: 9 }, {}, anotherOf('repository')],
+  ['an owner recreated under the same name', { repository_owner_id: 9 }, {}, anotherOf('repository_owner')],
   ['owner and repository in another case', { repository: 'Octo/Prompts' }, {}, undefined],
   ['the file in another case', {}, at(`${OWN}/Publish.yml@refs/heads/main`), trusts('publish.yml')],
+  [
+    'a path that ends the same',
+    {},
+    at(`${OWN.replace('prompts/', 'prompts/x/')}/publish.yml@${MAIN}`),
+    trusts('publish.yml'),
+  ],
+  ['a file that starts the same', {}, at(`${OWN}/publish.yml.yml@${MAIN}`), trusts('publish.yml')],
+  ['the trusted workflow after the @', {}, at(`evil/x@${OWN}/publish.yml`), trusts('publish.yml')],
   ['job_workflow_ref without a ref', {}, at(`${OWN}/publish.yml`), trusts('publish.yml')],
   ['a trusted reusable workflow', { workflow: SHARED }, at(`${SHARED}@refs/tags/v1`), undefined],
   ['of another owner', { workflow: SHARED }, at(`${SHARED.replace('big', 'evil')}@refs/tags/v1`), trusts(SHARED)],

@@ -112,7 +112,7 @@ describe('editing index.md', () => {
         })
         expect(parseRepositoryFile(editRepositoryFile(undefined, given)).value).toMatchObject(given)
       }),
-      { numRuns: 120 },
+      { numRuns: 50 },
     )
   })
 })

@@ -50,7 +50,7 @@ describe('writing and reading a version file', () => {
         expect(text.endsWith(`---\n${content}`)).toBe(true)
         expect(parseVersionFile(text).value?.content).toBe(content)
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
@@ -74,7 +74,7 @@ describe('writing and reading a version file', () => {
             })),
           )
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 

@@ -82,7 +82,7 @@ test('any change reads as what was asked, and leaves every line that it does not
       if (wanted.bio === undefined) expect(indexText).toMatch(/\r?\n---\r?\n\r?\nWe review\.\r?\n$/)
       if (wanted.name === undefined) expect(indexText).toContain(`${end}name: Acme # kept${end}`)
     }),
-    { numRuns: 80 },
+    { numRuns: 30 },
   )
 })
 

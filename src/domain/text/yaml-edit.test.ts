@@ -228,6 +228,6 @@ test('changes only the given key and keeps every other byte', () => {
         expect(is).toEqual({ ...was, [key]: value === undefined ? rest : { ...rest, [below]: value } })
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })
