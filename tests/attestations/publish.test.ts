@@ -1,5 +1,4 @@
 // Tests publishing with attestations: a version that a trusted workflow signed is published with them, and any other attestation is refused before anything is written. Then a review judges the same files as a pull request.
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,6 +10,7 @@ import type { GitStore } from '../../src/git/git-store.ts'
 import { reviewContent } from '../../src/review/review-content.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { PREDICATE, type SigstoreServices, startSigstore, type ToSign } from './sigstore-services.ts'
 
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
@@ -61,7 +61,7 @@ function counting(git: GitStore): GitStore {
   })
 }
 const git = async (...args: string[]) =>
-  execFileSync('git', args, { cwd: resolve(await world.contentDir(), '..'), encoding: 'utf8' }).trim()
+  runSync('git', args, { cwd: resolve(await world.contentDir(), '..'), encoding: 'utf8' }).trim()
 const head = () => git('rev-parse', 'HEAD')
 const sign = (about: string, { to = 'acme/code-review', ...order }: Partial<ToSign> & { to?: string } = {}) =>
   sigstore.sign({ about: [{ name: to, sha256: about }], ...order })

@@ -1,5 +1,4 @@
 // Creates git repositories for hubs in this process: a local working tree, or a repository on the fake GitHub server.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -8,6 +7,7 @@ import type { GitStore } from '../../src/git/git-store.ts'
 import { openLocalGit } from '../../src/git/git-store-local.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
+import { runSync } from '../run-sync.ts'
 import { commitFiles, makeCommitted, makeWorkTree } from '../stores/new-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -72,18 +72,7 @@ export async function openGitHubWorld(
       const git = await gitFolder()
       const tree = `${git}.tree`
       mkdirSync(join(tree, 'content'), { recursive: true })
-      execFileSync('git', [
-        '-c',
-        'core.bare=false',
-        '--git-dir',
-        git,
-        '--work-tree',
-        tree,
-        'checkout',
-        '-q',
-        '-f',
-        'main',
-      ])
+      runSync('git', ['-c', 'core.bare=false', '--git-dir', git, '--work-tree', tree, 'checkout', '-q', '-f', 'main'])
       writeFileSync(join(tree, '.git'), `gitdir: ${git}\n`)
       return join(tree, 'content')
     },

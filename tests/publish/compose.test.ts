@@ -1,5 +1,4 @@
 // Tests publishing with includes: what is stored, what is refused, and what happens if a part changes meanwhile.
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
@@ -10,6 +9,7 @@ import { openClock } from '../../src/server/publish/attempts.ts'
 import { decidePublish } from '../../src/server/publish/decide.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 
 let world: World
 let hub: Hub
@@ -273,7 +273,7 @@ describe('a part that changes between reading and the commit', () => {
     const remove = async (index?: string) => {
       const cwd = dirname(await world.gitFolder())
       const run = (...args: string[]) =>
-        execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd })
+        runSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd })
       if (index === undefined) run('rm', '-q', 'content/acme/racing/versions/1.2.0.md')
       else await world.commitOutside({ 'content/acme/racing/index.md': index })
       if (index === undefined) run('commit', '-q', '-m', 'Remove a version')

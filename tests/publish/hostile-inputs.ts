@@ -1,10 +1,10 @@
 // Opens a hub for hostile input, and checks the errors and the state afterwards.
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Hub, openHub, REPOSITORY, type Sending } from '../hubs/publishing.ts'
 import { gitOf, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { judgeHistory } from './history.ts'
 
@@ -100,7 +100,7 @@ export function judgeAfterwards(least: number): void {
       expect(path).toMatch(/^(?:README\.md|content\/acme\/[a-z0-9-]+\/(?:index\.md|versions\/\d+\.\d+\.\d+\.md))$/)
     const contentDir = await world.contentDir()
     expect(readdirSync(join(contentDir, '..')).sort()).toEqual(['.git', 'README.md', 'content'])
-    expect(execFileSync('git', ['status', '--porcelain'], { cwd: contentDir, encoding: 'utf8' })).toBe('')
+    expect(runSync('git', ['status', '--porcelain'], { cwd: contentDir, encoding: 'utf8' })).toBe('')
     expect(fetched).toEqual([])
     expect(existsSync(canary)).toBe(false)
     expect(readFileSync(join(contentDir, REPOSITORY, 'versions/1.0.0.md'), 'utf8')).toContain('Old\n')

@@ -1,5 +1,5 @@
 // Kills hubs and git during a publish, and checks the repository afterwards.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,6 +10,7 @@ import { readContentDir } from '../../src/content/content-dir.ts'
 import { digestText } from '../../src/files/measure.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { judgeHistory } from './history.ts'
 import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
@@ -102,7 +103,7 @@ export interface BadGit {
   calls(): number
 }
 
-const findGit = () => execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+const findGit = () => runSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
 let real: string | undefined
 
 export function makeBadGit(): BadGit {
@@ -186,7 +187,7 @@ export async function expectReadable(
 export async function expectKept(world: World, answered: Answered): Promise<void> {
   await judgeHistory(world)
   const folder = temporaryFolder('hub-clone-')
-  execFileSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
+  runSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
   const { tree, problems } = readContentDir(join(folder, 'content'))
   expect(problems).toEqual([])
   const files = new Map(

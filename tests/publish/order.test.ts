@@ -1,9 +1,9 @@
 // Tests the order in which a publish is checked, and the responses to other methods. See docs/contract.md section 7.
-import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { commits, hub, INDEX, open, versionFile, versionPath } from './open-rules.ts'
 
 describe('the order of the checks', () => {
@@ -61,8 +61,8 @@ describe('the order of the checks', () => {
     await live.publish({ content: 'x' }, { key: 'key-0001' })
     await another.commitOutside({ [INDEX]: '---\nremoved: { "1.0.0": Leak }\n---\n' })
     const cwd = dirname(await another.gitFolder())
-    execFileSync('git', ['rm', '-q', versionPath('1.0.0')], { cwd })
-    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'Take down'], { cwd })
+    runSync('git', ['rm', '-q', versionPath('1.0.0')], { cwd })
+    runSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'Take down'], { cwd })
     const { status, code, message } = await live.publish({ content: 'x' }, { key: 'key-0001' })
     expect([status, code]).toEqual([404, 'not_found'])
     expect(message).toContain('@1.0.0, which this Idempotency-Key published, was taken down.')

@@ -1,9 +1,9 @@
 // Checks that a publish can safely be repeated: unchanged content or the same Idempotency-Key publishes nothing new.
 // See docs/contract.md section 7.
-import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openHub } from '../hubs/publishing.ts'
+import { runSync } from '../run-sync.ts'
 import { commits, git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
 
 // src/server/publish/publish.test.ts has what counts as unchanged.
@@ -44,8 +44,8 @@ async function commitEach(files: readonly (readonly [path: string, text: string]
       `commit refs/heads/main\ncommitter A <a@example.com> ${1_700_000_000 + at} +0000\ndata 0\n${at === 0 ? 'from refs/heads/main^0\n' : ''}M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
   )
   const cwd = dirname(await world.contentDir())
-  execFileSync('git', ['fast-import', '--quiet'], { cwd, input: commits.join('') })
-  execFileSync('git', ['reset', '-q', '--hard'], { cwd })
+  runSync('git', ['fast-import', '--quiet'], { cwd, input: commits.join('') })
+  runSync('git', ['reset', '-q', '--hard'], { cwd })
 }
 
 describe('Idempotency-Key', () => {

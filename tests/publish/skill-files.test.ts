@@ -1,6 +1,5 @@
 // Tests publishing skills with files: what is stored, served before and after a build, and refused. What a store does
 // with the files of a version is tested in tests/stores/git-store-contract.ts.
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 
@@ -36,7 +36,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 /** Unpacks an archive with the system's own tar. @returns the digest of each file, with a word if it is executable */
 function untar(archive: Buffer): Map<string, string> {
   const folder = temporaryFolder('hub-archive-')
-  execFileSync('tar', ['-xzf', '-', '-C', folder], { input: archive })
+  runSync('tar', ['-xzf', '-', '-C', folder], { input: archive })
   const isExecutable = (path: string) => (statSync(join(folder, path)).mode & 0o111) !== 0
   return new Map(
     filesIn(folder).map((path) => [
@@ -106,7 +106,7 @@ describe.each(['local', 'github'] as const)('on %s', (kind) => {
     await look()
     await hub.build()
     await look()
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+    const git = (...args: string[]) => runSync('git', args, { cwd: folder, encoding: 'utf8' })
     const folder = await world.gitFolder()
     const log = git('--git-dir', folder, 'show', '--name-only', '--format=%s', 'main').trim().split('\n')
     expect(log.filter((line) => line !== '').sort()).toEqual(

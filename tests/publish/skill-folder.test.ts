@@ -1,11 +1,11 @@
 // Tests publishing a skill's folder as an archive: what is read from SKILL.md or a prompt file, and hostile archives.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Answer, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const world = openLocalWorld()
@@ -34,7 +34,7 @@ function pack(files: Readonly<Record<string, string | Buffer>>, arguments_: read
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), text)
   }
-  return execFileSync('tar', ['-cz', ...arguments_], { cwd: dir, maxBuffer: 1e8 })
+  return runSync('tar', ['-cz', ...arguments_], { cwd: dir })
 }
 
 const send = (body: Uint8Array, to: string, query = ''): Promise<Answer> =>
@@ -175,17 +175,17 @@ test('refuses links of both kinds, and a pipe', async () => {
   mkdirSync(dir)
   writeFileSync(join(dir, 'SKILL.md'), SKILL)
   symlinkSync('/etc/passwd', join(dir, 'a'))
-  const symbolic = await send(execFileSync('tar', ['-cz', '.'], { cwd: dir }), 'acme/links')
+  const symbolic = await send(runSync('tar', ['-cz', '.'], { cwd: dir }), 'acme/links')
   expect([symbolic.status, symbolic.message]).toEqual([
     422,
     'archive: ./a: expected only files and folders, got a link or a device.',
   ])
   rmSync(join(dir, 'a'))
-  execFileSync('ln', ['SKILL.md', 'b'], { cwd: dir })
-  expect((await send(execFileSync('tar', ['-cz', 'SKILL.md', 'b'], { cwd: dir }), 'acme/links')).status).toBe(422)
+  runSync('ln', ['SKILL.md', 'b'], { cwd: dir })
+  expect((await send(runSync('tar', ['-cz', 'SKILL.md', 'b'], { cwd: dir }), 'acme/links')).status).toBe(422)
   rmSync(join(dir, 'b'))
-  execFileSync('mkfifo', ['c'], { cwd: dir })
-  expect((await send(execFileSync('tar', ['-cz', '.'], { cwd: dir }), 'acme/links')).status).toBe(422)
+  runSync('mkfifo', ['c'], { cwd: dir })
+  expect((await send(runSync('tar', ['-cz', '.'], { cwd: dir }), 'acme/links')).status).toBe(422)
 })
 
 test('a wrong query parameter is refused, and other media types too', async () => {

@@ -1,6 +1,5 @@
 // Checks that a deploy of Netlify, which builds a shallow clone, ends the fresh copies of what was taken down on GitHub.
 // tests/publish/visible-at-once.test.ts has a takedown on a Node server, at every address.
-import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -21,6 +20,7 @@ import { startGitHubStandIn } from '../github/stand-in.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const standIn = await startGitHubStandIn()
@@ -84,7 +84,7 @@ test('a takedown on GitHub ends the fresh copies in Blobs with the next deploy',
   })
   const clone = join(dir, 'clone')
   const address = `file://${await world.gitFolder()}`
-  execFileSync('git', ['clone', '-q', '--depth=1', '--branch', 'main', address, clone], { stdio: 'pipe' })
+  runSync('git', ['clone', '-q', '--depth=1', '--branch', 'main', address, clone], {})
   const places = placesOf(join(dir, 'dist'))
   const { repository, token } = world.place
   Object.assign(process.env, {

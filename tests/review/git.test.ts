@@ -1,10 +1,10 @@
 // Tests a review with unusual git changes: renamed, deleted, restored, symlinked or converted files, rewritten bases,
 // and shallow clones.
-import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { reviewContent } from '../../src/review/review-content.ts'
+import { runSync } from '../run-sync.ts'
 import { ADVICE, good, LANGUAGE, NEXT, openReviewed, version } from './reviewed.ts'
 
 const { root, git, put, review, said } = openReviewed()
@@ -163,9 +163,7 @@ describe('git attributes and line-ending settings', () => {
   const text = (ends: string) => version('Translate the text below.\n').replaceAll('\n', ends)
   const path = 'acme/b/versions/1.0.0.md'
   const blob = (content: string) =>
-    execFileSync('git', ['hash-object', '-w', '--no-filters', '--stdin'], { cwd: root(), input: content })
-      .toString()
-      .trim()
+    runSync('git', ['hash-object', '-w', '--no-filters', '--stdin'], { cwd: root(), input: content }).toString().trim()
   const commit = (more: Record<string, string> = {}) => {
     for (const [file, content] of Object.entries(more))
       git('update-index', '--add', '--cacheinfo', `100644,${blob(content)},${file}`)

@@ -1,6 +1,5 @@
 // Checks that publishing, `npm run check:content` and `--base` treat the same version identically: all reject it, or
 // all accept it with the same warnings.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { findTrackedHead } from '../../src/review/content-changes.ts'
 import { reviewContent } from '../../src/review/review-content.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 
 const TEXT =
   'Review this code. Name every real problem with its line, and say how bad it is for whoever works with it.\n'
@@ -213,7 +213,7 @@ const world = openLocalWorld(
 const hub = await openHub(world)
 const contentDir = await world.contentDir()
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+  runSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
     cwd: dirname(contentDir),
     encoding: 'utf8',
   })

@@ -1,6 +1,5 @@
 // Tests the review of a content pull request as its workflow runs it: the report, who must approve, and the single
 // comment on GitHub. Nothing from the pull request may be executed or followed.
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import { reviewPull } from '../../src/review/review-pull.ts'
 import { COMPILED } from '../compiled.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { runScript } from '../loaded.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 
@@ -20,17 +20,16 @@ let canary: string
 let isChanged = false
 function git(...args: string[]): string {
   isChanged = true
-  return execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+  return runSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
     cwd: root,
     encoding: 'utf8',
-    stdio: 'pipe',
   }).trim()
 }
 /** Runs several git commands in one shell: a large process like this one takes long to start each. */
 function gitLines(script: string): string[] {
   const identity = { GIT_AUTHOR_NAME: 'T', GIT_AUTHOR_EMAIL: 't@example.org' }
   const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'T', GIT_COMMITTER_EMAIL: 't@example.org' }
-  return execFileSync('sh', ['-ec', script], { cwd: root, env, encoding: 'utf8', stdio: 'pipe' }).trim().split('\n')
+  return runSync('sh', ['-ec', script], { cwd: root, env, encoding: 'utf8' }).trim().split('\n')
 }
 function put(path: string, text: string | null): void {
   isChanged = true
@@ -315,7 +314,7 @@ describe('untrusted pull request content', () => {
     put('.gitattributes', '* text eol=lf\n')
     git('add', '.gitattributes')
     git('commit', '-qm', 'attributes')
-    const id = execFileSync('git', ['hash-object', '-w', '--no-filters', '--stdin'], {
+    const id = runSync('git', ['hash-object', '-w', '--no-filters', '--stdin'], {
       cwd: root,
       input: version(TEXT).replaceAll('\n', '\r\n'),
       encoding: 'utf8',
@@ -377,7 +376,7 @@ describe('a criss-cross merge', () => {
 describe('with an old git', () => {
   test('a fetch and a review fail and ask for git 2.38 when git cannot merge without a work tree', async () => {
     const bin = temporaryFolder('prompt-hub-old-git-')
-    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    const real = runSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
     writeFileSync(
       join(bin, 'git'),
       `#!/bin/sh\ncase "$*" in *merge-tree*) echo 'usage: git merge-tree' >&2; exit 129;; esac\nexec '${real}' "$@"\n`,
@@ -401,7 +400,7 @@ test('only objects are fetched, a pull request without content passes, and one t
   git('add', '-A')
   git('commit', '-qm', 'content')
   git('update-ref', 'refs/pull/1/head', 'pull')
-  execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
+  runSync('git', ['clone', '-q', '-b', 'main', root, clone], {})
   const commits = (head: string) => ({ BASE_SHA: git('rev-parse', 'main'), HEAD_SHA: git('rev-parse', head) })
   expect(await runAction(commits('pull'), clone)).toMatchObject({
     code: 0,

@@ -1,10 +1,10 @@
 // A catalogue in git for the review tests: its content, functions that change it, and the findings of a review.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeAll, expect } from 'vitest'
 import { reviewContent } from '../../src/review/review-content.ts'
 import type { ReviewEntry } from '../../src/review/rules/review-findings.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The front matter keys that every version needs. */
@@ -60,10 +60,9 @@ export function openReviewed(changes = 0) {
   let isChanged = false
   const git = (...args: string[]) => {
     isChanged = true
-    return execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+    return runSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
       cwd: root,
       encoding: 'utf8',
-      stdio: 'pipe',
     })
   }
   function put(path: string, text: string | Buffer | null): void {

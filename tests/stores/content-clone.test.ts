@@ -1,6 +1,5 @@
 // Tests the hub's clone of the GitHub repository: it follows the branch, survives kills and damage, never waits without
 // a timeout, and keeps the credential out of files and arguments.
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +7,7 @@ import { openContentClone } from '../../src/content/content-clone.ts'
 import { createTokenSource } from '../../src/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 let place: StandInRepository
@@ -34,7 +34,7 @@ const open = (over: Partial<Parameters<typeof openContentClone>[0]> = {}): Promi
   })
 /** Asks git about the commit that a clone serves. */
 const git = (clone: ContentClone, ...args: string[]) =>
-  execFileSync('git', args, { cwd: clone.contentDir, encoding: 'utf8' })
+  runSync('git', args, { cwd: clone.contentDir, encoding: 'utf8' })
 const read = (clone: ContentClone, path: string) => git(clone, 'cat-file', 'blob', `HEAD:./${path}`)
 
 test('a URL that looks like an option starts no program', async () => {
@@ -106,9 +106,9 @@ test('clones again at startup what is damaged or another clone', async () => {
   await open()
   for (const damage of [
     () => rmSync(join(folder(), '.git/HEAD')),
-    () => execFileSync('git', ['-C', folder(), 'symbolic-ref', 'HEAD', 'refs/heads/main']),
+    () => runSync('git', ['-C', folder(), 'symbolic-ref', 'HEAD', 'refs/heads/main']),
     () => rmSync(join(folder(), '.git/objects'), { recursive: true }),
-    () => execFileSync('git', ['-C', folder(), 'config', 'hub.source', 'another main']),
+    () => runSync('git', ['-C', folder(), 'config', 'hub.source', 'another main']),
   ]) {
     damage()
     const clone = await open()
@@ -150,7 +150,7 @@ test('never puts the credential in a file or a git argument', async () => {
   // The wrapper records its arguments and then runs git.
   const bin = join(top, 'bin')
   mkdirSync(bin)
-  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+  const git = runSync('which', ['git'], { encoding: 'utf8' }).trim()
   writeFileSync(join(bin, 'git'), `#!/bin/sh\nprintf '%s\\n' "$@" >> ${join(top, 'arguments')}\nexec ${git} "$@"\n`, {
     mode: 0o755,
   })

@@ -1,11 +1,11 @@
 // Tests how the content folder is read: what is ignored, and what is reported as a problem.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { readContentDir } from '../../src/content/content-dir.ts'
 import { openFolder } from '../../src/files/plain-files.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 import { putContent, versionFile } from './content-folder.ts'
@@ -65,7 +65,7 @@ test('reports a content folder that is a link; the folder that an operator sets 
 })
 
 test('a FIFO is reported, and reading does not wait for a writer', () => {
-  execFileSync('mkfifo', [join(dir, 'content/equivalents.txt'), join(dir, 'content/acme/a/index.md')])
+  runSync('mkfifo', [join(dir, 'content/equivalents.txt'), join(dir, 'content/acme/a/index.md')])
   expect(read().problems.map(({ file, rule }) => `${file} ${rule}`)).toEqual([
     'content/acme/a/index.md regular-file',
     'content/equivalents.txt regular-file',

@@ -1,11 +1,11 @@
 // Tests what the hub learns about repositories from the git history of the content: with unusual commits, merges,
 // renames and shallow clones, and in histories of any length.
-import { execFileSync } from 'node:child_process'
 import { chownSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { readHistory } from '../../src/content/content-history.ts'
 import { formatMoment } from '../../src/domain/values/values.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type LocalRepository, makeRepository } from './local-repository.ts'
 
@@ -119,7 +119,7 @@ test('reports where the history starts for a shallow clone and a folder without 
   for (const title of ['B', 'C', 'D']) repository.commit({ [INDEX]: index(title) })
   const clone = (depth: number) => {
     const folder = temporaryFolder('hub-shallow-')
-    execFileSync('git', ['clone', '-q', '--depth', String(depth), `file://${repository.folder}`, folder])
+    runSync('git', ['clone', '-q', '--depth', String(depth), `file://${repository.folder}`, folder])
     return folder
   }
   const at = repository.git('show', '-s', '--format=%cI', 'HEAD~1').trim()
@@ -137,7 +137,7 @@ test('malformed commits neither break the history nor forge entries', async () =
   const commit = (files: Record<string, string>, message: string, env: Record<string, string> = {}) => {
     repository.write(files)
     repository.git('add', '-A')
-    execFileSync('git', ['commit', '-q', '--allow-empty', '--allow-empty-message', '--cleanup=verbatim', '-F', '-'], {
+    runSync('git', ['commit', '-q', '--allow-empty', '--allow-empty-message', '--cleanup=verbatim', '-F', '-'], {
       cwd: repository.folder,
       input: message,
       env: {
@@ -205,7 +205,7 @@ test('keeps the last 100 changes of each repository out of 400 commits', async (
     const path = number % 3 === 0 ? 'content/acme/other/index.md' : INDEX
     lines.push(`M 100644 inline ${path}\n${data(index(`T${number}`))}`)
   }
-  execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: repository.folder, input: lines.join('') })
+  runSync('git', ['fast-import', '--quiet', '--force'], { cwd: repository.folder, input: lines.join('') })
   const { changes, since } = await read()
   expect(since).toBe(null)
   expect([...changes].map(([name, found]) => [name, found.length])).toEqual([

@@ -1,5 +1,4 @@
 // Tests how the content is read from git: what is committed, what somebody changed since, and a folder that is not in git.
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -11,6 +10,7 @@ import { type ContentListing, listIgnored, listListingProblems } from '../../src
 import { openObjects } from '../../src/content/content-reader.ts'
 import { openContentSource, type SeenContent } from '../../src/content/content-source.ts'
 import { openKeeper } from '../../src/hosts/node/builds/seen-content.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { versionFile } from './content-folder.ts'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd, encoding: 'utf8' })
+  runSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd, encoding: 'utf8' })
 const put = (file: string, text: string) => {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)

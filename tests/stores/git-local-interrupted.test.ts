@@ -1,11 +1,12 @@
 // Tests what happens to an interrupted publish: it is finished, unless someone has changed its files since then. If it
 // was never committed, it leaves nothing behind.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type BadGit, makeBadGit } from '../publish/killing.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
 
@@ -224,7 +225,7 @@ describe('a publish killed before it moved the branch', () => {
 test('a git process that outlives its hub does not touch the index of the next publish', async () => {
   repository.commit({ [INDEX]: 'about\n' })
   const dir = temporaryFolder('hub-git-')
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const real = runSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   // The process that writes the first index waits until the next publish moves the branch.
   const wait = (name: string) => `while [ ! -e '${dir}/${name}' ]; do sleep 0.02; done`
   const script = `#!/bin/sh

@@ -1,6 +1,5 @@
 // Tests the specifics of the git working tree store: the content folder can be any folder in the repository, and the
 // user's settings, hooks and other changes are left alone.
-import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
@@ -8,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Additions, FolderState, GitStore } from '../../src/git/git-store.ts'
 import type { LocalGitOptions } from '../../src/git/git-store-local.ts'
 import { describeError, toHubError } from '../../src/log.ts'
+import { runSync } from '../run-sync.ts'
 import { gitStoreContract, shaOf } from './git-store-contract.ts'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
 
@@ -199,8 +199,8 @@ describe('user settings and other files', () => {
         '\n\n',
         '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n',
       )
-      const signed = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: folder, input: raw })
-      execFileSync('git', ['-c', 'core.hooksPath=/dev/null', 'update-ref', 'HEAD', signed.toString().trim()], {
+      const signed = runSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: folder, input: raw })
+      runSync('git', ['-c', 'core.hooksPath=/dev/null', 'update-ref', 'HEAD', signed.toString().trim()], {
         cwd: folder,
       })
     }
@@ -218,7 +218,7 @@ describe('user settings and other files', () => {
     const store = openStore({ environment })
     const outcome = await publish(store, { version: { version: '1.0.0', text }, index: text })
     expect(repository.warnings).toEqual([])
-    const stored = execFileSync('git', ['cat-file', 'blob', `HEAD:${VERSIONS}/1.0.0.md`], { cwd: folder })
+    const stored = runSync('git', ['cat-file', 'blob', `HEAD:${VERSIONS}/1.0.0.md`], { cwd: folder })
     expect(stored.toString()).toBe('$Id$ é line\r\nnext\nlast')
     expect(readFileSync(join(folder, VERSIONS, '1.0.0.md'), 'utf8')).toBe('$Id$ é line\r\nnext\nlast')
     const state = await store.readFolder(PLACE, never())
@@ -279,10 +279,10 @@ describe('user settings and other files', () => {
       `100644 blob ${id}\tcaf\xe9`,
     ]
     const input = Buffer.from(`${lines.join('\0')}\0`, 'latin1')
-    const tree = execFileSync('git', ['mktree', '-z', '--missing'], { cwd: folder, input }).toString().trim()
+    const tree = runSync('git', ['mktree', '-z', '--missing'], { cwd: folder, input }).toString().trim()
     git('update-ref', 'HEAD', git('commit-tree', tree, '-m', 'x').trim())
     await publish(openStore(), { index: 'about' })
-    const after = execFileSync('git', ['ls-tree', '-z', 'HEAD'], { cwd: folder }).toString('latin1')
+    const after = runSync('git', ['ls-tree', '-z', 'HEAD'], { cwd: folder }).toString('latin1')
     expect(after.split('\0').filter((line) => line !== '' && !line.endsWith('\tcontent'))).toEqual(lines.sort(byName))
   })
 

@@ -1,5 +1,5 @@
 // Tests reading git's objects, trees and commits without a process for each question: the answers are those of git itself.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { isContinued, listCommits, listNextCommits } from '../../src/content/con
 import { createGit } from '../../src/git/git-command.ts'
 import { listDifferences, listFolders, listTree, parseRaw } from '../../src/git/git-objects.ts'
 import { openObjectReader } from '../../src/git/object-reader.ts'
+import { runSync } from '../run-sync.ts'
 import { makeRepository } from './local-repository.ts'
 
 const PATHS = [
@@ -21,7 +22,7 @@ const PATHS = [
 /** Compares pairs of trees with git itself, in one shell. */
 function diffAll(cwd: string, pairs: readonly (readonly [string, string])[]) {
   const script = 'while [ $# -gt 0 ]; do git diff-tree -r -z --raw --no-abbrev --no-renames $1 $2; echo; shift 2; done'
-  const listed = execFileSync('sh', ['-c', script, 'sh', ...pairs.flat()], { cwd, encoding: 'utf8' })
+  const listed = runSync('sh', ['-c', script, 'sh', ...pairs.flat()], { cwd, encoding: 'utf8' })
   return listed
     .trimEnd()
     .split('\n')

@@ -1,9 +1,9 @@
 // The contract tests that every git store must pass, on a real repository.
-import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { nextVersion } from '../../src/domain/values/versions.ts'
 import { type Additions, type CommitOutcome, type FolderState, type GitStore, treeId } from '../../src/git/git-store.ts'
+import { runSync } from '../run-sync.ts'
 
 /** A store on a repository that was created for one test. */
 export interface TemporaryStore {
@@ -44,8 +44,7 @@ export function gitStoreContract(
     const commit = (base: FolderState, rest: Partial<Additions>) =>
       store.commit({ ...PLACE, base, message: MESSAGE, version: undefined, index: undefined, ...rest }, never())
     const version = (number: string, text: string) => ({ version: { version: number, text } })
-    const git = async (...args: string[]) =>
-      execFileSync('git', [`--git-dir=${await temporary.exportGit()}`, ...args], { encoding: 'buffer' })
+    const git = async (...args: string[]) => runSync('git', [`--git-dir=${await temporary.exportGit()}`, ...args])
     const fsck = async () => expect((await git('fsck', '--full', '--strict', '--no-dangling')).toString()).toBe('')
 
     test('a folder without commits is empty, and its head is a commit', async () => {

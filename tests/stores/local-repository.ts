@@ -1,9 +1,9 @@
 // Git repositories in temporary folders, for the tests of the local git store.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/git/git-store.ts'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/git/git-store-local.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { commitFiles, makeWorkTree } from './new-repository.ts'
 
@@ -39,8 +39,7 @@ export function makeRepository(
   folder = temporaryFolder('hub-'),
 ): LocalRepository {
   const identity = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com']
-  const git = (...args: string[]) =>
-    execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
+  const git = (...args: string[]) => runSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' })
   const warnings: string[] = []
   const repository: LocalRepository = {
     folder,

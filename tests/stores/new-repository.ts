@@ -1,9 +1,9 @@
 // Makes git repositories without git: git makes one of each kind, whose files each further repository starts with. A test
 // that needs a hundred repositories thus starts three processes instead of four hundred.
-import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** An option of `git init`: no sample hooks, which are a third of the files of a small repository. */
@@ -55,13 +55,13 @@ export function commitFiles(folder: string, files: Readonly<Record<string, strin
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), bytes)
   }
-  return execFileSync('sh', ['-c', COMMIT, 'sh', ...Object.keys(files)], { cwd: folder, encoding: 'utf8' }).trim()
+  return runSync('sh', ['-c', COMMIT, 'sh', ...Object.keys(files)], { cwd: folder, encoding: 'utf8' }).trim()
 }
 
 function makeFirst(kind: Kind): string {
   const folder = temporaryFolder('hub-')
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com', ...args], { cwd: folder })
+    runSync('git', ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com', ...args], { cwd: folder })
   git('init', '-q', '-b', 'main', NO_SAMPLES)
   if (kind === 'ready') {
     writeFileSync(join(folder, 'README.md'), '# Hub\n')

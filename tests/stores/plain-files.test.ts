@@ -1,11 +1,12 @@
 // Tests how files of content and imports are opened: ordinary files only, no link in any part of the path, also while a
 // folder is being replaced by a link.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openFolder } from '../../src/files/plain-files.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir = ''
@@ -27,7 +28,7 @@ afterEach(() => {
 // Linux says which path an open file has; other systems resolve the path again.
 describe.each(existsSync('/proc/self/fd') ? [true, false] : [false])('with the kernel’s path: %s', (asksKernel) => {
   const read = (path: string) => openFolder(root, asksKernel).read(path, 100)
-  const put = { fifo: (path: string) => execFileSync('mkfifo', [join(root, path)]) }
+  const put = { fifo: (path: string) => runSync('mkfifo', [join(root, path)]) }
 
   //  what                              path           how it is made                                                         result
   test.each([
