@@ -350,7 +350,6 @@ describe('a failing store of copies', () => {
   const away = async (): Promise<never> => {
     throw new HubError('unavailable', 'The store cannot be reached.', { retryAfterSeconds: 5 })
   }
-  const memory = memoryState()
   const damaged = [
     '{"half',
     '{"repository":{"owner":"acme"}}',
@@ -360,7 +359,6 @@ describe('a failing store of copies', () => {
   //  case                         store
   test.each([
     ['fails at every call', { ...memoryState(), get: away, set: away, add: away, delete: away, list: away }],
-    ['fails at writes', { ...memory, set: away }],
     [
       'fails with an unexpected error',
       { ...memoryState(), get: () => Promise.reject(new TypeError('x')), set: () => Promise.reject(null) },

@@ -96,8 +96,7 @@ test.each([
   expect([answer.status, answer.data.parameters]).toEqual([201, { temperature: 0.2 }])
 })
 
-const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-
+// src/domain/content/prompt-file-hostile.test.ts has more front matter.
 describe('refuses', () => {
   const UNKNOWN = 'unknown; check the spelling, or leave it out'
   //  case, front matter, message
@@ -107,12 +106,6 @@ describe('refuses', () => {
     ['a key of JSON', 'content: a', `content: line 2: ${UNKNOWN}.`],
     ['a wrong value', 'title: A\ntags: [A B]', 'tags.0: line 3: expected '],
     ['a wrong option', 'variables:\n  - name: x\n  - name: b\n    type: enum', 'variables.1.options: line 4: '],
-    ['a list', '- a', 'line 2: expected keys and values'],
-    ['invalid YAML', 'title: a: b', 'line 2: expected valid YAML'],
-    ['an alias', 'title: &a A\ndescription: *a', 'line 3: expected YAML without aliases'],
-    ['a key that exists twice', 'title: A\ntitle: B', 'line 3: expected valid YAML: Map keys must be unique'],
-    ['a lone surrogate', 'title: "\\ud800"', 'title: line 2: expected well-formed Unicode, without lone surrogates.'],
-    ['__proto__', 'parameters:\n  __proto__: {a: 1}', 'parameters: line 2: expected no key named __proto__.'],
     [
       'a number that JSON does not have, beside another problem',
       'title: 5\nparameters:\n  a: .inf',
@@ -123,9 +116,6 @@ describe('refuses', () => {
       Array.from({ length: 6_000 }, (_, number) => `k${number}: 1`).join('\n'),
       `${Array.from({ length: 10 }, (_, number) => `k${number}: line ${number + 2}: ${UNKNOWN}`).join('; ')}; and 5990 more.`,
     ],
-    ['33 levels', `parameters:\n  a: ${nested(32)}`, 'parameters: line 2: expected at most 32 levels.'],
-    ['60,000 open brackets', `title: ${'['.repeat(60_000)}`, 'line 2: expected less deeply nested YAML.'],
-    ['16,000 open braces', `title: ${'{a: '.repeat(16_000)}`, 'line 2: expected less deeply nested YAML.'],
     ['10,000 of both', `title: ${'[a, {b: '.repeat(5_000)}`, 'line 2: expected less deeply nested YAML.'],
     [
       '140,000 characters',
@@ -291,7 +281,7 @@ describe('export/markdown', () => {
       data: { full_name: string; latest_version: string; owner: string }[]
     }
     expect(list.length).toBeGreaterThan(10)
-    for (const { full_name, latest_version, owner } of list.filter((_, at) => at % 5 === 0)) {
+    for (const { full_name, latest_version, owner } of list.filter((_, at) => at % 12 === 0)) {
       const file = await samples.read(`/api/v1/repos/${full_name}/versions/${latest_version}/export/markdown`)
       const sending = { headers: { 'Content-Type': 'text/markdown' } }
       const { data: checked } = await samples.check(file.bytes, { to: full_name, ...sending })

@@ -1,5 +1,4 @@
 // Properties of the paths and archives of skills: every allowed set of files comes back byte for byte, and no bytes make the reader fail in another way than it says.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, posix, win32 } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -13,6 +12,7 @@ import { measure } from '../../src/files/measure.ts'
 import { readArchive } from '../../src/files/read-archive.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const folder = temporaryFolder('hub-archive-')
@@ -76,7 +76,7 @@ test('a path that is cut at a slash for the header of an old program is still a 
   const archive = packSkill(VERSION, files)
   expect(readArchive(archive).files).toEqual(files)
   const dir = mkdtempSync(join(folder, 'cut-'))
-  execFileSync('tar', ['-xzf', '-', '-C', dir], { input: archive })
+  runSync('tar', ['-xzf', '-', '-C', dir], { input: archive })
   expect(statSync(join(dir, files[0]!.path)).isFile()).toBe(true)
 })
 
@@ -84,7 +84,7 @@ test('the system’s own tar unpacks the same files, and nothing is executable',
   fc.assert(
     fc.property(fileSets, (files) => {
       const dir = mkdtempSync(join(folder, 'x-'))
-      execFileSync('tar', ['-xzf', '-', '-C', dir], { input: packSkill(VERSION, files) })
+      runSync('tar', ['-xzf', '-', '-C', dir], { input: packSkill(VERSION, files) })
       const found = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) =>
         statSync(join(dir, name)).isFile(),
       )
@@ -94,7 +94,7 @@ test('the system’s own tar unpacks the same files, and nothing is executable',
         expect(statSync(join(dir, file.path)).mode & 0o111).toBe(0)
       }
     }),
-    { numRuns: 10 },
+    { numRuns: 5 },
   )
 })
 
@@ -188,7 +188,7 @@ test('what is published is what is read, as JSON and as an archive, before and a
       await hub.build()
       await look()
     }),
-    { numRuns: 4 },
+    { numRuns: 2 },
   )
 })
 
@@ -202,7 +202,7 @@ test('what systems and programs leave in a folder is left out and named', async 
   }
   // macOS writes this beside the folder.
   writeFileSync(join(place, '._skill'), 'x')
-  const archive = execFileSync('tar', ['-cz', '-C', place, '._skill', 'skill'])
+  const archive = runSync('tar', ['-cz', '-C', place, '._skill', 'skill'])
   const path = '/api/v1/repos/acme/junk/versions'
   const made = await hub.publish(archive, { path, headers: { 'Content-Type': 'application/gzip' } })
   expect([made.status, made.data.files]).toEqual([201, [expect.objectContaining({ path: 'a.md' })]])
@@ -227,6 +227,6 @@ test.each([
   mkdirSync(join(place, '.attestations'))
   writeFileSync(join(place, 'prompt.md'), 'Hello.\n')
   writeFileSync(join(place, '.attestations/1.sigstore.json'), bundle)
-  const archive = execFileSync('tar', ['-cz', '-C', place, 'prompt.md', '.attestations/1.sigstore.json'])
+  const archive = runSync('tar', ['-cz', '-C', place, 'prompt.md', '.attestations/1.sigstore.json'])
   expect(() => readArchive(new Uint8Array(archive))).toThrow(message)
 })
