@@ -51,7 +51,8 @@ import { readRepositoryState } from '../../src/domain/publishing/repository-stat
 import { type PublishInput, parsePublishRequest, readPublishBody } from '../../src/domain/publishing/request.ts'
 import { countTypos } from '../../src/domain/search/edit-distance.ts'
 import { splitChat } from '../../src/domain/values/chat.ts'
-import { findUnwritable } from '../../src/domain/values/chat-rules.ts'
+import { checkChat, findUnwritable } from '../../src/domain/values/chat-rules.ts'
+import { isTag } from '../../src/domain/values/names.ts'
 import { findToken } from '../../src/domain/values/token-form.ts'
 import { formOf } from '../../src/editor/form/composed-form.ts'
 import { suggestCorrections } from '../../src/editor/form/suggestions.ts'
@@ -213,6 +214,7 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
     () => listSearchWords(text),
     () => unknownName(text, text, text),
     () => findToken(text),
+    () => isTag(text),
   ],
   'the headers of a request': (text) => {
     const type = `text/plain; charset=${' '.repeat(text.length)}${text.replace(/[^ -~]/g, ' ')}x"y`
@@ -255,6 +257,7 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
       () => checkText('readme', text),
       () => joinWords(text),
       () => splitChat(text),
+      () => checkChat(text),
     ]
   },
   'what a version can do': (text) => {

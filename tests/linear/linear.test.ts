@@ -23,6 +23,7 @@ import { readChangeBody } from '../../src/domain/managing/request.ts'
 import { readResultBody } from '../../src/domain/managing/result-request.ts'
 import { readRepositoryState } from '../../src/domain/publishing/repository-state.ts'
 import type { ValueProblem } from '../../src/domain/text/problems.ts'
+import { parseYaml } from '../../src/domain/text/yaml.ts'
 import { digestText } from '../../src/files/measure.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
 import { renderPreview } from '../../src/site/prompt/preview.ts'
@@ -129,6 +130,20 @@ describe('linear time', () => {
 
   test.each(Object.entries(SLOW))('%s', (_, callsOf) => {
     expect(findSlow(callsOf, SLOW_TEXTS)).toBeUndefined()
+  })
+
+  // With the library's default options, each of these takes quadratic time. See docs/notes/yaml.md.
+  test.each<[string, (count: number) => string]>([
+    ['keys', (count) => Array.from({ length: count }, (_, at) => `k${at}: 1`).join('\n')],
+    ['an error at every character of a line', (count) => `a: [${','.repeat(count)}]`],
+    ['consecutive tags', (count) => `a: ${'!x '.repeat(count)}y`],
+    ['duplicate keys', (count) => 'a: 1\n'.repeat(count)],
+  ])('YAML with %s', (_, make) => {
+    const [short, long] = [1_000, 8_000].map((count) => {
+      const text = make(count)
+      return () => parseYaml(text, 1)
+    })
+    expect(growthBetween(short!, long!, { most: 20 })).toBeUndefined()
   })
 
   test.each<[string, CallsOf]>([

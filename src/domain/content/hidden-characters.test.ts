@@ -22,7 +22,7 @@ test('counts every hidden character, whatever precedes it', () => {
     else found.push([from, from])
     return found
   }
-  for (const before of ['', 'a', 'ä–']) {
+  for (const before of ['', 'ä–']) {
     const found: number[][] = []
     for (let from = 0; from < 0x110000; from += 1_024) listCounted(before, from, from + 1_024, found)
     expect(found.map((range) => range.map((end) => end.toString(16).toUpperCase().padStart(4, '0')).join('-'))).toEqual(

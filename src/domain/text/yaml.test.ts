@@ -1,7 +1,6 @@
 // Tests the YAML dialect: version 1.2, the core schema, no aliases, no custom tags, and a lossless round trip.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cpuMsSince } from '../../../tests/cpu-time.ts'
 import { anyJson } from '../../../tests/fixtures/records.ts'
 import { formatYaml, parseYaml } from './yaml.ts'
 
@@ -69,19 +68,6 @@ describe('reading YAML', () => {
     expect(parseYaml(text, 1).problems?.map(({ message }) => message)).toEqual(
       [3, 4, 5, 6].map((line) => `line ${line}: expected valid YAML: Map keys must be unique`),
     )
-  })
-
-  // With the library's default options, each of these inputs takes quadratic time, from 13 s to
-  // minutes. See docs/notes/yaml.md.
-  test.each([
-    ['keys', Array.from({ length: 40_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
-    ['an error at every character of a line', `a: [${','.repeat(40_000)}]`, 1],
-    ['consecutive tags', `a: ${'!x '.repeat(40_000)}y`, 2],
-    ['duplicate keys', 'a: 1\n'.repeat(20_000), 19_999],
-  ])('parses tens of thousands quickly: %s', (_, text, least) => {
-    const before = process.threadCpuUsage()
-    expect(parseYaml(text, 1).problems?.length ?? 0).toBeGreaterThanOrEqual(least)
-    expect(cpuMsSince(before)).toBeLessThan(6_000)
   })
 
   test('reads __proto__ as an ordinary key', () => {
@@ -157,7 +143,7 @@ describe('writing YAML', () => {
         const written = formatYaml({ a: text, b: { [`k${text}`]: [text] } })
         expect(parseYaml(written, 1)).toEqual({ value: { a: text, b: { [`k${text}`]: [text] } } })
       }),
-      { numRuns: 800 },
+      { numRuns: 250 },
     )
   })
 
@@ -168,7 +154,7 @@ describe('writing YAML', () => {
         expect(parseYaml(text, 1)).toEqual({ value: { parameters: value } })
         expect(text).not.toMatch(/(?:^|\n)(?:---|\.\.\.)/)
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     )
   })
 })

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cpuMsSince } from '../../../tests/cpu-time.ts'
 import { anyText } from '../../../tests/fixtures/records.ts'
 import type { Variable } from '../api/schema.ts'
 import { fillMessages } from '../content/filling.ts'
@@ -159,21 +158,3 @@ test.each([
 test.each([['say {{role "user"}}'], ['{{a}}'], ['\nx\n'], ['{role "user"}']])('accepts %j as message content', (some) =>
   expect(findUnwritable(some)).toBeUndefined(),
 )
-
-test.each([
-  ['\n'],
-  ['\r'],
-  [' '],
-  ['{{role "user"}}\n'],
-  ['{{history}}\n'],
-  ['{{role "'],
-  ['\n{{ role "'],
-  ['{{role "x"}} }} '],
-  ['{{role}}'],
-])('checks a quarter of a megabyte of %j in under a second', (piece) => {
-  const content = `{{role "user"}}\nx${piece.repeat(LIMITS.contentBytes / piece.length)}x`
-  const before = process.threadCpuUsage()
-  splitChat(content)
-  checkChat(content)
-  expect(cpuMsSince(before)).toBeLessThan(1_000)
-})

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { cpuMsSince } from '../../../tests/cpu-time.ts'
 import { words } from '../../../tests/words.ts'
 import {
   hasOwnerForm,
@@ -151,12 +150,6 @@ describe('tag', () => {
   })
   test.each([...NEVER, 'a'.repeat(37)])('rejects %j', (text) => {
     expect([isTag(text), accepts(Tag, text)]).toEqual([false, false])
-  })
-  test('rejects a very long invalid tag quickly', () => {
-    const before = process.threadCpuUsage()
-    expect(isTag('a-'.repeat(100_000))).toBe(false)
-    expect(accepts(Tag, 'a-'.repeat(100_000))).toBe(false)
-    expect(cpuMsSince(before)).toBeLessThan(2000)
   })
 })
 
