@@ -1,5 +1,4 @@
 // Tests the publish action: its script with a real hub and a fake OIDC issuer.
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -16,6 +15,7 @@ import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { runScript } from '../loaded.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
@@ -174,7 +174,6 @@ describe('with attestations: write', () => {
   const other = sha256('#!/bin/sh\necho any artefact\n')
   test.each([
     ['the content', () => ({ content_sha256: other })],
-    ['no manifest', () => ({ manifest_sha256: undefined })],
     [
       'each other’s digests',
       (data: Record<string, unknown>) => ({
@@ -270,15 +269,6 @@ test('a breaking change as minor or patch fails, unless the job allows it', asyn
   const allowed = await run({ ...given, ALLOW_BREAKING: 'yes' })
   expect(allowed.stdout).toContain('acme/bumped 1.0.1\n')
   expect(allowed.stderr).toContain('breaking change since 1.0.0, published as patch: adds required variable more.')
-})
-
-test('publishes the front matter of a prompt file', async () => {
-  writeFileSync(join(dir, 'prompts/translate.md'), '---\ntitle: Translation\ntags: [text]\n---\nTranslate {{text}}.')
-  expect((await run({ FILES: 'prompts/translate.md' })).stdout).toContain('acme/translate 1.0.0')
-  rmSync(join(dir, 'prompts/translate.md'))
-  expect(readFileSync(join(await world.contentDir(), 'acme/translate/index.md'), 'utf8')).toContain(
-    'title: Translation',
-  )
 })
 
 test('points a label at the published version', async () => {
@@ -642,7 +632,7 @@ describe('the update action for an owner', () => {
   }
   const cloneCatalogue = async () => {
     const clone = mkdtempSync(join(dir, 'clone-'))
-    execFileSync('git', ['clone', '-q', resolve(await world.contentDir(), '..'), clone])
+    runSync('git', ['clone', '-q', resolve(await world.contentDir(), '..'), clone])
     return clone
   }
   const contentOf = async (name: string) => (await hub.read(`/api/v1/repos/acme/${name}`)).data.content
@@ -720,17 +710,11 @@ describe('the update action for an owner', () => {
     expect(body).toContain('\n+changelog: Include acme/style 1.1.1\n')
     expect(body).toContain('\n+Be kind and short to {{reader}}.\n')
     const changed = ['diff', '--name-only', 'main', 'prompt-hub/recompose/acme/sum-up']
-    expect(execFileSync('git', changed, { cwd: origin, encoding: 'utf8' })).toBe(
-      'content/acme/sum-up/versions/2.0.1.md\n',
-    )
-    const written = execFileSync(
-      'git',
-      ['show', 'prompt-hub/recompose/acme/sum-up:content/acme/sum-up/versions/2.0.1.md'],
-      {
-        cwd: origin,
-        encoding: 'utf8' as const,
-      },
-    )
+    expect(runSync('git', changed, { cwd: origin, encoding: 'utf8' })).toBe('content/acme/sum-up/versions/2.0.1.md\n')
+    const written = runSync('git', ['show', 'prompt-hub/recompose/acme/sum-up:content/acme/sum-up/versions/2.0.1.md'], {
+      cwd: origin,
+      encoding: 'utf8',
+    })
     expect(written).toContain('published_by: mona\nchangelog: Include acme/style 1.1.1\n')
     expect(await contentOf('sum-up')).toBe('Be kind to {{reader}}.\nSum up.')
 

@@ -183,24 +183,19 @@ const swapPayload = (one: string, other: string) =>
 describe('untrusted jobs return 403 and name the failing claim', () => {
   const REF = 'job_workflow_ref'
   const runs = (file: string) => ({ [REF]: `${file}@refs/heads/main` })
+  // src/domain/access/trusted-publisher.test.ts has more.
   //  case, claims, claim in the message, prompt
   test.each<[string, Record<string, unknown>, string, string?]>([
     ['another repository', { repository: 'octo/other', [REF]: CLAIMS[REF] }, 'repository'],
-    ['a repository recreated under the same name', { repository_id: '9' }, 'repository_id'],
-    ['an owner recreated under the same name', { repository_owner_id: '9' }, 'repository_owner_id'],
     ['another workflow', runs('octo/prompts/.github/workflows/other.yml'), REF],
-    ['a reusable workflow of another owner', runs('evil/prompts/.github/workflows/publish.yml'), REF],
-    ['a path that ends the same', runs('octo/prompts/x/.github/workflows/publish.yml'), REF],
-    ['a file that starts the same', runs('octo/prompts/.github/workflows/publish.yml.yml'), REF],
-    ['the trusted workflow after the @', { [REF]: 'evil/x@octo/prompts/.github/workflows/publish.yml' }, REF],
     ['a prompt that is not listed', {}, 'repos', 'acme/code-reviews'],
     ['an owner without trusted publishers', {}, 'no workflow is trusted', 'other/code-review'],
-    ['an owner without a file', {}, 'no workflow is trusted', 'nobody/code-review'],
-    ['no environment', STAGED, 'environment', 'acme/anything'],
     ['another environment', { ...STAGED, environment: 'staging' }, 'environment', 'acme/anything'],
-    ...words`pull_request_target workflow_run issue_comment issues discussion_comment fork wish`.map(
-      (event_name): [string, Record<string, unknown>, string] => [event_name, { event_name }, 'event_name'],
-    ),
+    ...words`pull_request_target wish`.map((event_name): [string, Record<string, unknown>, string] => [
+      event_name,
+      { event_name },
+      'event_name',
+    ]),
   ])('%s', async (_, claims, named, to = 'acme/code-review') => {
     const answer = await hub.publish({ content: 'Not to be published.' }, { token: await issuer.sign(claims), to })
     expect([answer.status, answer.code]).toEqual([403, 'forbidden'])
