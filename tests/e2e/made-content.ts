@@ -197,16 +197,9 @@ export function makeContent(): string {
   const search: [string, string, string, string][] = [
     ['every-field', 'title: Flarnholt\ndescription: Vexpindle\ntags: [wobbletag]', 'Crundlemire\n', 'Snarfblatt\n'],
     ['grobnik', 'title: Something', '', 'Else\n'],
-    ['in-title', 'title: Mirthoven guide', '', 'Short\n'],
-    ['in-content', 'title: Other', '', 'mirthoven guide, mirthoven guide, mirthoven guide\n'],
-    ['plumquist', 'title: Thing', '', 'Short\n'],
-    ['not-in-name', 'title: Thing', '', 'plumquist plumquist plumquist\n'],
     ['exact', 'title: Harvestix', '', 'Short\n'],
     ['nearly', 'title: Harvestux', '', 'Short\n'],
-    ['accents', 'title: Grünwälder Spätzle', '', 'Zarrequin\n'],
-    ['joined', 'title: Joined', '', 'Blimford and trundlewick\n'],
     ['persian', 'title: خلاصه‌ساز متن فارسی', '', 'این متن را کوتاه کن.\n'],
-    ['chinese', 'title: 代码审查 助手', '', '请审查以下代码。\n'],
   ]
   for (const [name, index, readme, content] of search) {
     writeRepository(root, `zz-search/${name}`, { index, readme, versions: one(content) })

@@ -12,28 +12,23 @@ export function queryValues(hub: Reading): void {
 
     //  page
     test.each(words`
-      0 -1 %2B1 01 1.5 1.0 1e3 1e9 0x10 NaN Infinity abc %20 %201 1%20 1%0A 1%00 100001 9007199254740993 %EF%BC%91
-      %D9%A1 1,2 __proto__
+      0 %2B1 01 1.5 1e3 %201 1%0A 100001 %D9%A1 __proto__
     `)('rejects page=%s', async (page) => {
       expect(await refused(`/api/v1/repos?page=${page}`)).toMatch(/page/i)
     })
 
     //  sort
-    test.each(['TOP', 'best', 'relevance', 'top%20', 'new,top', '__proto__', 'constructor', '%00'])(
-      'rejects sort=%s',
-      async (sort) => {
-        expect(await refused(`/api/v1/repos?sort=${sort}`)).toMatch(/sort/i)
-      },
-    )
+    test.each(['TOP', 'new,top', '__proto__'])('rejects sort=%s', async (sort) => {
+      expect(await refused(`/api/v1/repos?sort=${sort}`)).toMatch(/sort/i)
+    })
 
-    test.each(['SKILL', 'skills', 'text,chat', '__proto__', '%00'])('rejects kind=%s', async (kind) => {
+    test.each(['SKILL', '__proto__'])('rejects kind=%s', async (kind) => {
       expect(await refused(`/api/v1/repos?kind=${kind}`)).toMatch(/kind: expected one of text, chat, skill/)
     })
 
     //  version
     const malformed = words`
-      v1.0.0 1.0 1 1.0.0.0 01.2.3 1.02.3 1.0.0-rc.1 1.0.0%2Bbuild 1.0.0%0A 1.0.0%00 %201.0.0 -1.0.0 1000000.0.0
-      9007199254740993.0.0 latest * %5E1.0.0 %D9%A1.0.0 __proto__
+      v1.0.0 1 01.2.3 1.0.0-rc.1 1.0.0%0A 1000000.0.0 latest %5E1.0.0
     `
     test.each(malformed)('rejects raw?version=%s', async (version) => {
       expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
