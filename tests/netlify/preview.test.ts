@@ -30,19 +30,16 @@ const find = (path: string, status = 200) =>
   )
 
 // A function starts anew for each request, so there is one for each kind of answer.
-test('records, searches and errors are those of the API', async () => {
+test('a record, a page and a file are those of the hub', async () => {
   const record = await find('/api/v1/repos/acme/code-review')
   expect(JSON.parse(record.text).data).toMatchObject({ full_name: 'acme/code-review', latest_version: '2.1.0' })
   expect(record.headers.get('netlify-cache-tag')).toBe('repo_acme_code-review')
-  expect((await find('/api/v1/repos?q=review')).text).toContain('"full_name":"acme/code-review"')
-  expect(JSON.parse((await find('/data/v1/nothing.json', 404)).text).error.code).toBe('not_found')
-})
-
-test.each([
-  ['/acme/code-review', 'text/html; charset=utf-8', 'acme/code-review'],
-  ['/docs', 'text/html; charset=utf-8', '<h1'],
-])('serves the page %s', async (path, type, part) => {
-  const page = await find(path)
-  expect(page.headers.get('content-type')?.toLowerCase()).toBe(type)
-  expect(page.text).toContain(part)
+  for (const [path, part] of [
+    ['/acme/code-review', 'acme/code-review'],
+    ['/docs', '<h1'],
+  ] as const) {
+    const page = await find(path)
+    expect(page.headers.get('content-type')?.toLowerCase()).toBe('text/html; charset=utf-8')
+    expect(page.text).toContain(part)
+  }
 })
