@@ -132,18 +132,17 @@ describe('linear time', () => {
     expect(findSlow(callsOf, SLOW_TEXTS)).toBeUndefined()
   })
 
-  // With the library's default options, each of these takes quadratic time. See docs/notes/yaml.md.
+  // With the library's default options, eight times the text takes 14 to 100 times as long. See docs/notes/yaml.md.
   test.each<[string, (count: number) => string]>([
     ['keys', (count) => Array.from({ length: count }, (_, at) => `k${at}: 1`).join('\n')],
     ['an error at every character of a line', (count) => `a: [${','.repeat(count)}]`],
     ['consecutive tags', (count) => `a: ${'!x '.repeat(count)}y`],
-    ['duplicate keys', (count) => 'a: 1\n'.repeat(count)],
   ])('YAML with %s', (_, make) => {
-    const [short, long] = [1_000, 8_000].map((count) => {
+    const [short, long] = [4_000, 32_000].map((count) => {
       const text = make(count)
       return () => parseYaml(text, 1)
     })
-    expect(growthBetween(short!, long!, { most: 20 })).toBeUndefined()
+    expect(growthBetween(short!, long!, { most: 12 })).toBeUndefined()
   })
 
   test.each<[string, CallsOf]>([
