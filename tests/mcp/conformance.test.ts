@@ -68,3 +68,6 @@ describe.concurrent('the conformance suite', () => {
     expect(verdicts.length).toBeGreaterThan(20)
   })
 })
+
+// In this process, which has loaded what it needs.
+describe('http', async () => void (await import('./http.ts')))
