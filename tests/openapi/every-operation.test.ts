@@ -243,7 +243,7 @@ test('read operations match the OpenAPI description', async () => {
         method,
       })
   }
-  await fc.assert(fc.asyncProperty(aRead, ask), { numRuns: 200 })
+  await fc.assert(fc.asyncProperty(aRead, ask), { numRuns: 80 })
   // Whatever the random requests left out.
   for (const { path, get } of reads) {
     const inPath = { format: 'dotprompt', path: 'a.txt', label: 'production', attestation: '1.sigstore.json' }

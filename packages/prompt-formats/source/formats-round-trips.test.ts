@@ -6,7 +6,7 @@ import type { Variable } from '../../../src/domain/api/schema.ts'
 import { READERS, WRITERS } from './formats.ts'
 import type { ExportedVersion, PortableMessage } from './portable.ts'
 
-const RUNS = Number(process.env.RUNS ?? 200)
+const RUNS = Number(process.env.RUNS ?? 80)
 
 const words = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ,]{0,30}[A-Za-z0-9]$/)
 const name = fc.constantFrom('text', 'language', 'tone', 'max_words', 'a1', '_b')

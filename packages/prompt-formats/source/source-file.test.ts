@@ -150,7 +150,7 @@ describe('files of the hub', () => {
           expect(ours).toMatchObject({ front: { changelog, parameters }, body: content })
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     )
   })
 
@@ -183,7 +183,7 @@ describe('files of the hub', () => {
         }
         expect(readBoth(second)[0]).toMatchObject({ front: { title: reason, description, labels } })
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     )
   })
 
@@ -215,7 +215,7 @@ describe('files of the hub', () => {
           expect([refused, ours?.front, ours?.body]).toEqual([[], theirs.data, theirs.content])
           expect(theirs.data).not.toHaveProperty('hooks')
         }),
-        { numRuns: 80 },
+        { numRuns: 30 },
       )
     },
   )

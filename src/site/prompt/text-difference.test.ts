@@ -25,7 +25,7 @@ test('marks changed words exactly in lines of which at least a third stays the s
       )
       seen.add(isMarked)
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
   expect(seen.size).toBe(2)
 })
