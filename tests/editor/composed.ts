@@ -37,7 +37,7 @@ export const COMPOSED_CONTENT = {
   'content/corp/forms/index.md': '---\ntitle: Forms\nlicense: MIT\n---\n',
   'content/corp/forms/versions/1.0.0.md': versionOf('Run old.py.\n', SKILL),
   'content/corp/forms/versions/1.0.0/old.py': 'print(1)\n',
-  'content/corp/forms/versions/1.1.0.md': versionOf('Run new.py.\n', SKILL),
+  'content/corp/forms/versions/1.1.0.md': versionOf('Run new.py.\r\nThen stop.\r\n', SKILL),
   'content/corp/forms/versions/1.1.0/new.py': 'print(2)\n',
   'content/corp/greet/versions/1.0.0.md': versionOf('Hello {{name}}\n'),
   'content/alice/moving/versions/1.0.0.md': versionOf('Hello\n'),
@@ -92,42 +92,28 @@ export function testComposed(opened: () => [Browser, BuiltHub]): void {
     })
 
     test('a part says how many prompts include it, with the list one click away', async () => {
-      await page.goto(`${hub.url}/corp/house-style`)
-      await page.getByRole('link', { name: '1 prompt', exact: true }).click()
-      expect(await textIn(page.locator('main'))).toContain('1 prompt whose latest version includes House style')
-      expect(await textIn(page.locator('.row'))).toContain('includes 1.0.0 (^1) 1.1.0 is out')
+      expect(await read('/corp/house-style')).toContain(
+        '<a href="/corp/house-style/dependents" rel="nofollow">1 prompt</a>',
+      )
+      const list = words(await read('/corp/house-style/dependents'))
+      expect(list).toContain('1 prompt whose latest version includes House style')
+      expect(list).toContain('includes 1.0.0 (^1) 1.1.0 is out')
     })
 
     test('a page without includes says nothing about them', async () => {
       expect(await read('/corp/plain')).not.toMatch(/includ|dependent/i)
       expect(await read('/corp/plain/dependents')).toContain('No prompt includes Plain')
-      expect((await fetch(`${hub.url}/corp/nothing/dependents`)).status).toBe(404)
+      for (const path of ['/corp/nothing/dependents', '/api/v1/repos/corp/nothing/dependents'])
+        expect([path, (await fetch(hub.url + path)).status]).toEqual([path, 404])
     })
-  })
 
-  describe('the API', () => {
-    test('lists the dependents of a prompt, and none of one that nobody includes', async () => {
-      expect(JSON.parse(await read('/api/v1/repos/corp/house-style/dependents'))).toEqual({
-        data: [
-          {
-            full_name: 'corp/review',
-            title: 'Review',
-            version: '1.0.0',
-            includes: [{ range: '^1', version: '1.0.0' }],
-            url: `${hub.url}/api/v1/repos/corp/review`,
-            html_url: `${hub.url}/corp/review`,
-          },
-        ],
+    test('the API lists the dependents of a prompt, and none of one that nobody includes', async () => {
+      const dependents = async (name: string) => JSON.parse(await read(`/api/v1/repos/corp/${name}/dependents`))
+      expect(await dependents('plain')).toEqual({ data: [], meta: { page: 1, pages: 0, total: 0 } })
+      expect(await dependents('house-style')).toMatchObject({
+        data: [{ full_name: 'corp/review', includes: [{ version: '1.0.0' }], html_url: `${hub.url}/corp/review` }],
         meta: { page: 1, pages: 1, total: 1 },
       })
-      expect(JSON.parse(await read('/api/v1/repos/corp/plain/dependents'))).toEqual({
-        data: [],
-        meta: { page: 1, pages: 0, total: 0 },
-      })
-      expect((await fetch(`${hub.url}/api/v1/repos/corp/nothing/dependents`)).status).toBe(404)
-      expect(JSON.parse(await read('/data/v1/users/corp/composed.json')).data).toMatchObject([
-        { full_name: 'corp/review', includes: [{ version: '1.0.0', wanted: '1.1.0' }] },
-      ])
     })
   })
 
@@ -204,12 +190,12 @@ export function testComposed(opened: () => [Browser, BuiltHub]): void {
     })
     const UNSHOWN = { compatibility: 'Needs Python 3.', metadata: { author: 'alice' } }
 
-    test('editing keeps the files of the latest version', async () => {
+    test('editing keeps the files of the latest version, and its Windows line ends', async () => {
       await page.goto(`${hub.url}/corp/forms/edit`)
-      await promptField(page).fill('Run new.py now.')
+      await promptField(page).fill('Run new.py now.\nThen stop.\n')
       await press(page, 'Publish 1.1.1')
       await page.waitForURL(/published=1\.1\.1/)
-      const expected = { latest_version: '1.1.1', content: 'Run new.py now.', files: ['new.py'] }
+      const expected = { latest_version: '1.1.1', content: 'Run new.py now.\r\nThen stop.\r\n', files: ['new.py'] }
       expect(summarise(await record('corp/forms'))).toMatchObject({
         ...expected,
         skill: UNSHOWN,
@@ -228,7 +214,7 @@ export function testComposed(opened: () => [Browser, BuiltHub]): void {
       expect(summarise(await record('corp/forms'))).toMatchObject({ latest_version: '1.2.0', files: ['old.py'] })
     })
 
-    test('a fork has the files of its origin', async () => {
+    test('a fork has the very bytes and the files of its origin', async () => {
       await page.goto(`${hub.url}/new?from=corp/forms@1.1.0`)
       await page.locator('.code-field').waitFor()
       await page.locator('[name=owner]').selectOption('corp')
@@ -236,7 +222,7 @@ export function testComposed(opened: () => [Browser, BuiltHub]): void {
       await press(page, 'Publish 1.0.0')
       await page.waitForURL(/published=1\.0\.0/)
       expect(summarise(await record('corp/my-forms'))).toMatchObject({
-        content: 'Run new.py.\n',
+        content: 'Run new.py.\r\nThen stop.\r\n',
         files: ['new.py'],
         skill: UNSHOWN,
       })

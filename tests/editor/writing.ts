@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { BuiltHub } from '../hubs/built-hub.ts'
-import { expectUsable } from '../site/axe.ts'
+import { expectUsable, findViolationsOfSize } from '../site/axe.ts'
 import { press, promptField, retype, signIn, textOf } from './signed-in.ts'
 
 const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n'
@@ -10,7 +10,6 @@ const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n'
 export const WRITING_CONTENT = {
   'content/acme/welcome/index.md': '---\ntitle: Greet\nlicense: MIT\ntags: [hello]\n---\nOld readme.\n',
   'content/acme/welcome/versions/1.0.0.md': `---\n${VERSION}---\nHello {{name}}\n`,
-  'content/acme/lines/versions/1.0.0.md': `---\n${VERSION}---\nOne\r\nTwo {{name}}\r\n`,
 }
 
 /** Adds the tests. @param opened returns the browser and the hub; called once both are open */
@@ -37,8 +36,6 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     // It is gone at once, not after the next check.
     expect(await page.locator('#name-wrong').isVisible()).toBe(false)
     await press(page, 'Use email-polisher')
-    await page.getByLabel('License').fill('mit')
-    await press(page, 'Use MIT')
     expect(await page.locator('#content-wrong').isVisible()).toBe(false)
     await page.getByLabel('Format', { exact: true }).selectOption('chat')
     await retype(page, '{{role "user"}}\nHello\n{{role "sistem"}}\nYou')
@@ -54,8 +51,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     const options = page.locator('[id="variable.tone.options-wrong"]')
     await expect.poll(() => options.textContent()).toBe('Expected at least one option, because the type is enum.')
     await page.locator('[name="variable.tone.options"]').fill('warm\nbrief')
-    await page.locator('[name="variable.tone.default"]').fill('Warm')
-    await press(page, 'Use warm')
+    await page.locator('[name="variable.tone.default"]').fill('warm')
     await page.locator('.preview .chip.filled', { hasText: 'warm' }).waitFor()
     // A renamed placeholder keeps its fields.
     await promptField(page).focus()
@@ -77,13 +73,17 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.locator('.code-field').waitFor()
     const said = (words: string) => page.locator('[data-progress]', { hasText: words }).waitFor()
     let checks = 0
+    const [released, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/check', async (route) => {
       checks++
       if (checks === 1)
         return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { detail: 'Too many requests.' } })
+      if (checks !== 3) return route.continue()
       // The answer about a text that has changed meanwhile arrives late.
-      if (checks === 3) await new Promise((resolve) => setTimeout(resolve, 3_000))
-      return route.continue().catch(() => {})
+      const response = await route.fetch()
+      await released.promise
+      await route.fulfill({ response }).catch(() => {})
+      answered.resolve()
     })
     await page.getByLabel('Title').fill('Lost answers')
     await promptField(page).fill('Hello {{a}}')
@@ -93,7 +93,9 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await expect.poll(() => checks).toBe(3)
     await promptField(page).fill('Hello {{b}}')
     await page.getByRole('button', { name: 'Publish 1.0.0' }).waitFor()
-    await page.waitForTimeout(3_000)
+    released.resolve()
+    await answered.promise
+    await page.evaluate(() => new Promise(requestAnimationFrame))
     expect(await page.locator('#content-wrong').isVisible()).toBe(false)
     // The answer to the publish is lost: the next click finds the version that it made.
     await page.route('**/versions', async (route) => {
@@ -200,6 +202,11 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     const title = 'Greet them'
     await page.goto(`${hub.url}/acme/welcome/edit`)
     await page.locator('.code-field').waitFor()
+    // A title cannot be removed, and the form says so.
+    await page.getByLabel('Title').fill('')
+    await page.locator('#title-wrong', { hasText: 'Expected some text.' }).waitFor()
+    await page.getByLabel('Title').fill('Greet')
+    await page.getByText('Nothing has changed since 1.0.0.').waitFor()
     await page.getByLabel('Title').fill(title)
     await page.getByLabel('Description').last().fill('Greets somebody.')
     await page.getByLabel('Tags').fill('greeting, hello')
@@ -207,7 +214,8 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     await page.getByLabel('License').fill('')
     await page.getByRole('heading', { name: 'Changed details' }).waitFor()
     const changes = page.locator('.review .fact-list')
-    expect(await changes.locator('dt').allTextContents()).toContain('Title')
+    // The list may be drawn again meanwhile.
+    await expect.poll(() => changes.locator('dt').allTextContents()).toContain('Title')
     await press(page, 'Save the details')
     await page.getByRole('heading', { name: 'Saved the details' }).waitFor()
     const { latest_version, description, tags, license, readme, ...rest } = await record('acme/welcome')
@@ -218,38 +226,6 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
       license: null,
       readme: '# New\n\nA readme.',
       title,
-    })
-    // A title cannot be removed, and the form says so.
-    await page.goto(`${hub.url}/acme/welcome/edit`)
-    await page.locator('.code-field').waitFor()
-    await page.getByLabel('Title').fill('')
-    await page.locator('#title-wrong', { hasText: 'Expected some text.' }).waitFor()
-    await page.getByLabel('Title').fill(title)
-    await page.getByText('Nothing has changed since 1.0.0.').waitFor()
-    await page.close()
-  })
-
-  test('keeps Windows line ends of a text that has them', async () => {
-    const { page } = await signIn(browser, hub)
-    await page.goto(`${hub.url}/acme/lines/edit`)
-    await page.locator('.code-field').waitFor()
-    await page.getByLabel('Title').fill('Two lines')
-    await page.getByRole('heading', { name: 'Changed details' }).waitFor()
-    await promptField(page).fill('One\nTwo {{name}}\nThree\n')
-    await press(page, 'Publish 1.0.1')
-    await page.getByRole('heading', { name: 'Published 1.0.1' }).waitFor()
-    const raw = await (await fetch(`${hub.url}/api/v1/repos/acme/lines/raw`)).text()
-    expect(raw).toBe('One\r\nTwo {{name}}\r\nThree\r\n')
-    // A fork has the very bytes of its original.
-    await page.goto(`${hub.url}/new?from=acme/lines@1.0.0`)
-    await page.locator('.code-field').waitFor()
-    await page.getByLabel('Owner', { exact: true }).selectOption('acme')
-    await page.getByLabel('Name', { exact: true }).fill('same-lines')
-    await press(page, 'Publish 1.0.0')
-    await page.getByRole('heading', { name: 'Published 1.0.0' }).waitFor()
-    expect(await record('acme/same-lines')).toMatchObject({
-      content: 'One\r\nTwo {{name}}\r\n',
-      forked_from: 'acme/lines@1.0.0',
     })
     await page.close()
   })
@@ -280,7 +256,7 @@ export function testWriting(opened: () => [Browser, BuiltHub]): void {
     for (const box of ['.cm-line', '[data-preview] pre'])
       await expect.poll(() => page.locator(box).first().evaluate(isAtTheRight), { message: box }).toBe(true)
     expect(await page.getByLabel('Title').getAttribute('dir')).toBe('auto')
-    await expectUsable(page, false)
+    expect(await findViolationsOfSize(page)).toEqual([])
     await expectBarInView()
     await promptField(page).fill('Hello {{name}} {{tone}}')
     await page.locator('[name="variable.tone.type"]').selectOption('enum')

@@ -1,15 +1,20 @@
-// Tests how the pages show chat prompts: the page for every case in the shared table, comparisons, feeds, and print; and
-// that every client keeps their bytes.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+// Tests how the pages show chat prompts: their messages, comparisons, feeds, and print.
 import { beforeAll, expect, test } from 'vitest'
 import { type ChatPart, splitChat } from '../../src/domain/values/chat.ts'
-import { makeFolder } from '../cli/shells.ts'
-import { CLIENTS, runClient } from '../clients/both-clients.ts'
 import { CHAT_CASES, writeChat } from '../fixtures/chat-cases.ts'
 import type { BuiltSite } from './built-site.ts'
 
-const cases = CHAT_CASES.map((given, index) => ({ ...given, repository: `talk/case-${index}` }))
+/** Cases of the shared table that a page could show as something else; chat.test.ts has all of them. */
+const NAMES = [
+  ...['examples in turns', 'two system messages', 'spaces at the ends of a message stay', 'CRLF and LF mixed'],
+  ...['a CR alone is text inside a message', 'line separators of Unicode do not begin a line'],
+  ...['a byte order mark and an empty line', 'a role named inside a line is text', 'ChatML is text'],
+  ...['a variable in each message', 'history in the middle', 'history at the beginning'],
+]
+const cases = CHAT_CASES.filter(({ name }) => NAMES.includes(name)).map((given, index) => ({
+  ...given,
+  repository: `talk/case-${index}`,
+}))
 const SUPPORT = [
   '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\nHello\n',
   '{{role "system"}}\nBe kind.\n\n{{role "user"}}\nHello\n\n{{role "assistant"}}\nHi!\n',
@@ -28,7 +33,8 @@ export function testChat(opened: () => BuiltSite): void {
     site = opened()
   })
 
-  test('every chat prompt page shows one block per message with its role and content', async () => {
+  test('the page of a chat prompt shows one block per message with its role and content', async () => {
+    expect(cases).toHaveLength(NAMES.length)
     const { page } = await site.open('/docs')
     const seen = await page.evaluate(
       (paths) =>
@@ -77,12 +83,5 @@ export function testChat(opened: () => BuiltSite): void {
     expect(problems).toEqual([])
     expect(await (await fetch(`${site.origin}/api/v1/repos/talk/support/raw`)).text()).toBe(SUPPORT[1])
     expect(await (await fetch(`${site.origin}/talk/support/feed.xml`)).text()).toContain('compare/1.0.0...2.0.0')
-  })
-
-  test.each(CLIENTS)('$name keeps a byte order mark', async ({ command }) => {
-    const { repository, content } = cases.find(({ name }) => name === 'a byte order mark and an empty line')!
-    const cwd = makeFolder()
-    expect(await runClient(command, ['add', repository], cwd, site.origin)).toMatchObject({ code: 0 })
-    expect(readFileSync(join(cwd, `prompts/${repository}.md`), 'utf8')).toBe(content)
   })
 }

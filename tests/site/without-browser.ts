@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import { READS } from '../../src/domain/api/routes.ts'
 import { GUIDE_PATHS } from '../../src/site/docs/guides.ts'
-import { runHubcli, SHELL } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
@@ -217,7 +216,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect(await read('/mallory/hostile/nothing')).toContain('mallory/hostile exists, but this page of it does not.')
     })
 
-    test('a misspelled name gets suggestions: on a page, from the API, in hubcli', async () => {
+    test('a misspelled name gets suggestions: on a page and from the API', async () => {
       expect(await (await fetch(`${site.origin}/mallory/hostlie`)).text()).toContain(
         '<p>Did you mean <a href="/mallory/hostile">mallory/hostile</a>?</p>',
       )
@@ -232,9 +231,6 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect((await site.getJson('/api/v1/repos/zzqxjk/zzqxjk')).error.message).toBe(
         'Repository not found: zzqxjk/zzqxjk. Search with /api/v1/repos?q=….',
       )
-      const options = { env: { HUB_URL: site.origin } }
-      const { code, stderr } = await runHubcli(SHELL, ['cat', 'mallory/hostlie'], options)
-      expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean mallory/hostile?')])
     })
   })
 }
