@@ -242,8 +242,8 @@ test('what no git sends ends with nothing', async () => {
 test.each([
   ['takes all at once', 10, 0, 10_000, true],
   ['waits after each, no longer than it may', 1, 5, 10_000, true],
-  ['takes the first, and then nothing', 1, 1_000, 200, false],
-  ['takes some, and then nothing', 4, 1_000, 200, false],
+  ['takes the first, and then nothing', 1, 500, 200, false],
+  ['takes some, and then nothing', 4, 500, 200, false],
 ])('a reader that %s', async (_, after, waitMs, behindMs, expected) => {
   const source = Readable.from(Array.from({ length: 10 }, () => Buffer.alloc(100_000)))
   const passed = keepUp(source, { behindMs, bytesPerSecond: 1_000_000 })
