@@ -3,9 +3,9 @@
 import type { Activity, ModelUse, RepositorySummary } from '../domain/api/schema.ts'
 import { describeActivity, listTests } from '../domain/catalogue/activity.ts'
 import { CLOCK_SKEW_MS } from '../domain/limits.ts'
-import { compareText } from '../domain/text/plain-text.ts'
 import { formatDay } from '../domain/text/days.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
+import { compareText } from '../domain/text/plain-text.ts'
 import { comparePage, repositoryPage, versionPage } from './links.ts'
 import type { PageLocals } from './rendering.ts'
 

@@ -16,8 +16,8 @@ import {
 } from '../../../src/domain/content/skill.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
-import { printable } from '../../../src/domain/text/printable.ts'
 import { lineOf } from '../../../src/domain/text/plain-text.ts'
+import { printable } from '../../../src/domain/text/printable.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
 import { toLine } from './names.ts'
 import {

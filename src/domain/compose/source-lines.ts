@@ -1,7 +1,7 @@
 // Names lines of assembled content as lines of its source, which is what the author has. docs/compose.md
 import type { Warning } from '../api/schema.ts'
-import type { ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/plain-text.ts'
+import type { ValueProblem } from '../text/problems.ts'
 import type { Include } from '../values/include.ts'
 import { type Composed, divideContent } from './include-lines.ts'
 

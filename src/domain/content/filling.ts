@@ -2,8 +2,8 @@
 
 import type { Variable } from '../api/schema.ts'
 import { PAGE_LIMITS } from '../page-limits.ts'
-import { printable } from '../text/printable.ts'
 import { countBytes } from '../text/plain-text.ts'
+import { printable } from '../text/printable.ts'
 import { type ChatPart, isChatMessage } from '../values/chat.ts'
 import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 

@@ -2,9 +2,9 @@
 
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../limits.ts'
+import { countBytes } from '../text/plain-text.ts'
 import { printable } from '../text/printable.ts'
 import type { RuleProblem, ValueProblem } from '../text/problems.ts'
-import { countBytes } from '../text/plain-text.ts'
 import { CHAT_NAMES } from '../values/chat.ts'
 import { checkChat } from '../values/chat-rules.ts'
 import { versionsOf } from '../values/label-target.ts'

@@ -1,8 +1,8 @@
 // Schemas for declared variables, with the rules for defaults and examples.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { describeValue } from '../text/problems.ts'
 import { countCharacters } from '../text/plain-text.ts'
+import { describeValue } from '../text/problems.ts'
 import { line, Scalar, unique, VariableName, VariableType } from '../values/values.ts'
 
 /** A variable as declared by its author: only the name is required. docs/content.md. */

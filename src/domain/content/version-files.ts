@@ -1,7 +1,7 @@
 // Judges the files beside a skill's SKILL.md: their number, their sizes, and the secrets in those that are text.
 import { LIMITS } from '../limits.ts'
-import { printable } from '../text/printable.ts'
 import { lineOf } from '../text/plain-text.ts'
+import { printable } from '../text/printable.ts'
 import {
   countFileBytes,
   decodeFile,

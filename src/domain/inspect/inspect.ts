@@ -1,6 +1,7 @@
 // Lists what a version can do, by rules over its text and files: without a model, the same on any machine, and in linear time.
-import { withoutControls } from '../text/printable.ts'
+
 import { lineCounter } from '../text/plain-text.ts'
+import { withoutControls } from '../text/printable.ts'
 import { decodeFile } from '../values/file-entry.ts'
 import { decodeDamaged } from './damaged-text.ts'
 import { CAPABILITY_KINDS, type Capability, type CapabilityKind, type CapabilitySeverity, MORE } from './kinds.ts'
