@@ -198,20 +198,21 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     }
     const total = changed.size
     const inOrder = folder
-    const mayGoAhead = ({ fullName, part, before }: Changed) =>
-      !before && !troubles.has(fullName) && sizeOf(part.files) <= MAX_BYTES_AHEAD
-    const added = [...changed.values()].filter(mayGoAhead)
-    let ahead = parseAhead?.(added.map(({ fullName, part }) => [fullName, part.files]))
+    const small = [...changed.values()].filter(
+      ({ fullName, part, before }) => !before && !troubles.has(fullName) && sizeOf(part.files) <= MAX_BYTES_AHEAD,
+    )
+    const isAhead = new Set(small.map(({ fullName }) => fullName))
+    let ahead = parseAhead?.(small.map(({ fullName, part }) => [fullName, part.files]))
     const expect = () =>
       inOrder.expect?.(
-        [...changed.values()].flatMap((one) =>
-          ahead && mayGoAhead(one) ? listBeside(one.part.files) : listUnread(one.part.files, one.before?.marks),
+        [...changed.values()].flatMap(({ fullName, part, before }) =>
+          ahead && isAhead.has(fullName) ? listBeside(part.files) : listUnread(part.files, before?.marks),
         ),
       )
     expect()
-    const takeAhead = (one: Changed) => {
-      if (!ahead || !mayGoAhead(one)) return undefined
-      const parsed = ahead.take(one.fullName)
+    const takeAhead = (fullName: string) => {
+      if (!ahead || !isAhead.has(fullName)) return undefined
+      const parsed = ahead.take(fullName)
       if (!parsed) {
         ahead.end()
         ahead = undefined
@@ -221,7 +222,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
     }
     const makeNow = (one: Changed, reader: ContentReader) => {
       parts.onProgress?.(total - changed.size, total)
-      const parsed = reader === inOrder ? takeAhead(one) : undefined
+      const parsed = reader === inOrder ? takeAhead(one.fullName) : undefined
       changed.delete(one.fullName)
       folder = reader
       make(one, parsed)
