@@ -51,7 +51,7 @@ export const RULES = {
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
   'front-matter': error(
     'A file begins with YAML between two lines that are exactly ---.',
-    'fix the YAML in that line (a text with a colon needs quotes); .github/CONTRIBUTING.md has an example',
+    'fix the YAML in that line (a text with a colon needs quotes); docs/content.md has an example',
   ),
   'front-matter-value': error(
     'Every key of the front matter is known, and its value is valid.',
