@@ -1,8 +1,14 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
 import { localSignInLink, makeSharedKey } from '../src/account/local-keys.ts'
 import { readConfig } from '../src/config.ts'
-import { parseScope, TOKEN_DAYS, TokenRecord } from '../src/domain/access/token-record.ts'
-import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/values/permissions.ts'
+import {
+  DEFAULT_PERMISSIONS,
+  PERMISSIONS,
+  Permissions,
+  parseScope,
+  TOKEN_DAYS,
+  TokenRecord,
+} from '../src/domain/access/token.ts'
 import type { StateStore } from '../src/state/state-store.ts'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/state/tokens.ts'
 import { inStore, printTable } from './operator.ts'

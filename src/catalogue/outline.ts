@@ -1,5 +1,5 @@
 // Builds a repository's outline: the parts for lists and the sitemap. A build keeps the outlines of all repositories in memory, but the content of only one repository at a time.
-import { pick } from '../domain/api/envelope.ts'
+
 import {
   type Repository,
   RepositorySummary,
@@ -9,6 +9,7 @@ import {
 } from '../domain/api/schema.ts'
 import { modelOf } from '../domain/content/models.ts'
 import type { SkillIndexEntry } from '../domain/content/skill.ts'
+import { pick } from '../domain/text/json.ts'
 import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */

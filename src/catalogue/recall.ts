@@ -1,8 +1,9 @@
 // Reconstructs a repository's files from its records: a hub that keeps serving a repository with an invalid file has only the repository's records.
-import { pick } from '../domain/api/envelope.ts'
+
 import type { Repository, Result, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import { recallFile, recallVersion } from '../domain/publishing/repository-state.ts'
+import { pick } from '../domain/text/json.ts'
 
 /** The records of one repository, from its data files. */
 interface RecordedRepository {

@@ -2,10 +2,16 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { mapConcurrently } from '../concurrency/promises.ts'
 import type { Accounts, ListedToken } from '../domain/access/account.ts'
-import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../domain/access/token-record.ts'
+import {
+  DEFAULT_PERMISSIONS,
+  hasExpired,
+  makeToken,
+  type Permission,
+  parseScope,
+  TOKEN_DAYS,
+  TokenRecord,
+} from '../domain/access/token.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { DEFAULT_PERMISSIONS, type Permission } from '../domain/values/permissions.ts'
-import { makeToken } from '../domain/values/token-form.ts'
 import type { AuditEvent } from '../log.ts'
 import { listKeys, readRecord } from './state-entries.ts'
 import type { Lifetime, StateStore } from './state-store.ts'

@@ -2,8 +2,8 @@
 // that they are never revealed.
 import { createHash, hash } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isToken } from '../../src/domain/access/token.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { isToken } from '../../src/domain/values/token-form.ts'
 import { limitInMemory } from '../../src/state/rate-limiter.ts'
 import { recordTokenUse } from '../../src/state/tokens.ts'
 import { memoryState } from '../hubs/memory-state.ts'

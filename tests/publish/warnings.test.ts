@@ -2,7 +2,7 @@
 // advisories, and the new location of a moved repository.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { checksumOf } from '../../src/domain/values/token-form.ts'
+import { checksumOf } from '../../src/domain/access/token.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 

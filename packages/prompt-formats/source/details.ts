@@ -1,9 +1,9 @@
 // Converts the title, description, tags and license of a prompt from elsewhere to the hub's rules, and reports what is cut or dropped.
 
-import { pick } from '../../../src/domain/api/envelope.ts'
 import type { RepositoryFrontMatter } from '../../../src/domain/content/front-matter.ts'
 import { findLicenseProblem } from '../../../src/domain/content/rules.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
+import { pick } from '../../../src/domain/text/json.ts'
 import { printable } from '../../../src/domain/text/printable.ts'
 import { toLine } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS, type PortablePrompt } from './portable.ts'

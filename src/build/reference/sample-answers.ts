@@ -6,7 +6,7 @@ import { PublishAnswer } from '../../catalogue/published/route-schemas.ts'
 import { listEnvelope } from '../../domain/api/envelope.ts'
 import type { ReadId } from '../../domain/api/routes.ts'
 import type { Dependent, LabelledPrompt } from '../../domain/api/schema.ts'
-import { digestManifest } from '../../domain/publishing/attested.ts'
+import { digestManifest } from '../../domain/catalogue/repository-records.ts'
 import { measure } from '../../files/measure.ts'
 import { versionPage } from '../../site/links.ts'
 

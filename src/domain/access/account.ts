@@ -1,9 +1,8 @@
 // Defines users, sessions, and the port that stores accounts.
 import * as z from 'zod'
-import type { Permission } from '../values/permissions.ts'
 import { Time } from '../values/values.ts'
 import { Person, type ProviderIdentity } from './person.ts'
-import type { TokenRecord } from './token-record.ts'
+import type { Permission, TokenRecord } from './token.ts'
 
 /** Session lifetime in days, regardless of activity. */
 export const SESSION_DAYS = 7

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import { LIMITS } from '../limits.ts'
-import { hasPermission, type Permission } from '../values/permissions.ts'
 import type { Provenance } from '../values/values.ts'
 import { Person } from './person.ts'
+import { hasPermission, type Permission } from './token.ts'
 
 /** A claim that is copied into a file and a page, so it must be short and contain no hidden characters. */
 const text = z

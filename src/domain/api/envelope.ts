@@ -1,17 +1,7 @@
-// Formats records and lists as JSON, with only the named fields and a `data` and `meta` envelope.
+// Puts records and lists into an envelope of `data` and `meta`.
 import { type Capability, RULES_DATE } from '../inspect/kinds.ts'
 import { compareText } from '../text/plain-text.ts'
 import type { Dependent, LabelledPrompt, Matched, Meta, SearchMeta } from './schema.ts'
-
-/** Returns the listed fields of a record. */
-export function pick<Whole extends object, Key extends keyof Whole>(
-  whole: Whole,
-  keys: readonly Key[],
-): Pick<Whole, Key> {
-  const part: Partial<Pick<Whole, Key>> = {}
-  for (const key of keys) part[key] = whole[key]
-  return part as Pick<Whole, Key>
-}
 
 /** A page of records as JSON. */
 export interface ListEnvelope<Record> {

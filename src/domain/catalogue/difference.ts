@@ -74,6 +74,7 @@ function compareVariables(from: Callable, to: Callable): Difference['variables']
       continue
     }
     before.delete(name)
+    if (isSameJson(old, variable)) continue
     if (!mustBeGiven(old) && mustBeGiven(variable)) newly_required.push(name)
     if (isNarrower(old, variable)) narrowed.push(name)
     const fields = NOTICED.filter((field) => !isSameJson(old[field], variable[field]))

@@ -6,9 +6,11 @@ import { warnOfTexts } from '../content/findings.ts'
 import { findModelStatus, type Models, modelOf } from '../content/models.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { CLOCK_SKEW_MS } from '../limits.ts'
-import { publisherOf } from '../values/attestation.ts'
+import type { Measure } from '../publishing/request.ts'
+import { canonicalJson } from '../text/json.ts'
 import { attestationName } from '../values/attestation-name.ts'
 import { kindOf, splitChat } from '../values/chat.ts'
+import type { FileEntry } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
 import type { Stats } from '../values/values.ts'
 import { selectVersions } from '../values/versions.ts'
@@ -81,7 +83,9 @@ function describeVersion(
   { owner, name }: { owner: string; name: string },
   addresses: Addresses,
 ): Pick<VersionRecord, 'messages' | 'skill' | 'files' | 'bundle_sha256' | 'attestations' | 'publisher'> {
-  const { skill, bundle, attestations = [], version = '' } = entry ?? {}
+  const { skill, bundle, attestations = [], provenance, version = '' } = entry ?? {}
+  // The workflow that an attestation proves or, without one, the one whose token the hub verified.
+  const signer = attestations[0] ?? provenance
   return {
     messages: entry?.format === 'chat' ? splitChat(entry.content) : null,
     skill: recordSkill(skill),
@@ -92,7 +96,7 @@ function describeVersion(
       url: addresses.attestation(owner, name, version, attestationName(index)),
       ...facts,
     })),
-    publisher: publisherOf(entry ?? {}),
+    publisher: signer ? { repository: signer.repository, workflow: signer.workflow.split('@', 1)[0]! } : null,
   }
 }
 
@@ -164,4 +168,19 @@ export function recordVersion(
     publisher,
     ...addresses.version(owner, name, entry.version),
   }
+}
+
+/** The fields of a version's record that its manifest has. */
+type Described = Pick<VersionRecord, 'content_sha256' | 'format' | 'variables' | 'parameters' | 'skill'> & {
+  files: readonly Pick<FileEntry, 'path' | 'size_bytes' | 'sha256'>[]
+}
+
+/** Returns the SHA-256, in hex, of a version's manifest: everything beside the content that decides what its callers get. docs/contract.md section 7 */
+export function digestManifest(
+  { content_sha256, format, variables, parameters, skill, files }: Described,
+  measure: Measure,
+): string {
+  const listed = files.map(({ path, size_bytes, sha256 }) => ({ path, size_bytes, sha256 }))
+  const manifest = { content_sha256, format, variables, parameters, skill, files: listed }
+  return measure(canonicalJson(manifest)).content_sha256
 }

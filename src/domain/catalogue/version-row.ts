@@ -1,6 +1,7 @@
 // Takes the brief form of a version from its record in a list. Imports no schemas, because reads import it.
-import { pick } from '../api/envelope.ts'
+
 import type { VersionRow, VersionSummary } from '../api/schema.ts'
+import { pick } from '../text/json.ts'
 
 /** The fields of a version in brief. */
 const ROW_FIELDS = [

@@ -1,6 +1,7 @@
 // Tests what check:content warns about: secrets for other services, and invisible characters.
 import { describe, expect, test } from 'vitest'
-import { checksumOf } from '../values/token-form.ts'
+import { checksumOf } from '../access/token.ts'
+import { findInText } from './findings.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
 import { findSecrets } from './secrets.ts'
 
@@ -67,7 +68,7 @@ describe('hidden characters', () => {
     ['spaces of different widths', bits('\u2002', '\u2009')],
   ])('warns of %s', (_, hidden) => {
     for (const text of [`Hello${hidden}`, `${hidden} Hello`, `Hello\n${hidden}\nHello`])
-      expect(findHiddenCharacters(text).map(({ code }) => code)).toContain('hidden_characters')
+      expect(findInText(text).map(({ code }) => code)).toContain('hidden_characters')
   })
 
   test('a row of characters is one finding, with its length and the text that it hides', () => {

@@ -7,7 +7,7 @@ import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
 import { nextVersion, stepBetween } from '../values/versions.ts'
 import type { Finding } from './finding.ts'
-import { findHiddenCharacters } from './hidden-characters.ts'
+import { findHiddenCharacters, MAY_HIDE } from './hidden-characters.ts'
 import { compareVariables, findNearPlaceholders } from './placeholders.ts'
 import type { RepositoryFile, VersionFile } from './prompt-file.ts'
 import { findSecrets } from './secrets.ts'
@@ -19,7 +19,11 @@ type VersionTexts = Pick<VersionRecord, 'content' | 'changelog' | 'variables' | 
 
 /** Returns all warnings about one text field; warnings of the same kind are sorted by position. */
 export function findInText(text: string): Finding[] {
-  return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
+  return [
+    ...(MAY_HIDE.test(text) ? findHiddenCharacters(text) : []),
+    ...(DRAWN_AS_LATIN.test(text) ? findLookAlikes(text) : []),
+    ...findSecrets(text),
+  ]
 }
 
 /** Maximum number of findings listed for each kind and text field; the others are only counted, because a text may cause a quarter of a million findings. */
@@ -41,7 +45,7 @@ export function warnOfTexts(
     parameters: JSON.stringify(parameters),
   }
   for (const [field, text] of Object.entries(fields)) {
-    if (text === undefined) continue
+    if (!text) continue
     const findings = limitFindings(findInText(text)).map((one) => ({ ...one, key: field, offset: -1 }))
     warnings.push(...toWarnings(findings))
   }
@@ -122,7 +126,7 @@ export function findWeakVariables(version: Pick<VersionFile, 'content' | 'format
 
 /** Finds role lines in content that is not a chat prompt: without `format: chat`, they are plain text. */
 export function findLikeChat({ content, format }: Pick<VersionFile, 'content' | 'format'>): Finding[] {
-  const offset = format === 'text' ? findRoleLine(content) : undefined
+  const offset = format === 'text' && content.includes('{{role "') ? findRoleLine(content) : undefined
   if (offset === undefined) return []
   const message = 'has role lines, but format is text. Publish it with format chat to get messages'
   return [{ code: 'looks_like_chat', key: 'content', message, offset }]
@@ -191,7 +195,6 @@ const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
 
 /** Finds words that mix Latin letters with look-alikes, which users read as one word and programs as another. */
 function findLookAlikes(text: string): Finding[] {
-  if (!DRAWN_AS_LATIN.test(text)) return []
   const findings: Finding[] = []
   for (const { 0: word, index } of text.matchAll(MIXED_WORD)) {
     const letter = DRAWN_AS_LATIN.exec(word)

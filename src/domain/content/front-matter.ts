@@ -1,5 +1,6 @@
 // The schemas for front matter. They are strict, because an unknown key is probably a typo.
 import * as z from 'zod'
+import { DEFAULT_PERMISSIONS, Permissions } from '../access/token.ts'
 import type { Parameters } from '../api/schema.ts'
 import { LIMITS } from '../limits.ts'
 import { findJsonProblem, isObject } from '../text/json.ts'
@@ -9,7 +10,6 @@ import { FORMATS } from '../values/chat.ts'
 import { Includes } from '../values/include.ts'
 import { MEMBER_PATTERN } from '../values/member-entry.ts'
 import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
-import { DEFAULT_PERMISSIONS, Permissions, PUBLISHING_RULES } from '../values/permissions.ts'
 import {
   FullName,
   Handle,
@@ -320,6 +320,11 @@ export const TrustedPublishers = z
   .array(TrustedPublisher)
   .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
   .describe('Workflows that may publish.')
+/** What an owner can require of a publish. */
+export const PUBLISHING_RULES = ['trusted-only', 'signed-only', 'semver', 'reviewed'] as const
+/** A rule for new versions. */
+export type PublishingRule = (typeof PUBLISHING_RULES)[number]
+
 const PUBLISHING_FORM = `expected ${PUBLISHING_RULES.join(', ')}, or a list of them, each only once`
 /** What an owner requires of a publish: one rule, or a list of rules. */
 export const Publishing = z
@@ -343,3 +348,18 @@ export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
 /** `content/usage.json`: download counts by full name. docs/content.md. */
 export const Usage = z.record(z.string(), z.strictObject(Stats.shape))
 export type Usage = z.infer<typeof Usage>
+
+/** The part of an owner's file that has the rules: one of them, or a list. */
+interface Ruled {
+  publishing: PublishingRule | readonly PublishingRule[] | null
+}
+
+/** Lists the rules of an owner for new versions. @param file undefined for an owner without a file */
+export function listPublishingRules(file: Ruled | undefined): readonly PublishingRule[] {
+  return [file?.publishing ?? []].flat() as PublishingRule[]
+}
+
+/** Returns whether an owner has a rule for new versions. */
+export function hasPublishingRule(file: Ruled | undefined, rule: PublishingRule): boolean {
+  return listPublishingRules(file).includes(rule)
+}

@@ -69,6 +69,9 @@ const NEEDED: readonly { character: RegExp; after?: RegExp; before?: RegExp }[] 
   { character: /[\u{e0100}-\u{e01ef}]/u, after: /\p{sc=Han}$/u },
 ]
 
+/** What a text must have for `findHiddenCharacters` to find something; most English texts have nothing of it. Spaces that hide a text change to tabs. */
+export const MAY_HIDE = /[^\t\n\r\x20-\x7e]| \t/
+
 /** A sequence of invisible characters; separators of lines and paragraphs are only shown. Blanks in a picture made of braille are not hidden. */
 const RUN = new RegExp(`[${INVISIBLE.replace(String.raw`\u2028\u2029`, '')}]+`, 'gu')
 const BRAILLE = /[\u2801-\u28ff]/

@@ -1,9 +1,8 @@
 // Parses and formats the files below content/: front matter and body. content-path.ts decides where files are allowed.
 import type * as z from 'zod'
-import { pick } from '../api/envelope.ts'
 import type { Variable } from '../api/schema.ts'
 import { LIMITS } from '../limits.ts'
-import { findJsonProblem, isSameJson } from '../text/json.ts'
+import { findJsonProblem, isSameJson, pick } from '../text/json.ts'
 import { lineOf } from '../text/plain-text.ts'
 import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { formatYaml, openKeyLines, parseYaml, readLine } from '../text/yaml.ts'

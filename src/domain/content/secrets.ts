@@ -1,5 +1,5 @@
 // Detects secrets in a text: definite secrets, which block a publish, and possible secrets, which cause a warning.
-import { checksumOf, findToken } from '../values/token-form.ts'
+import { checksumOf, findToken } from '../access/token.ts'
 import type { Finding } from './finding.ts'
 import { SECRET_RULES, type SecretRule } from './secret-rules.ts'
 

@@ -1,15 +1,12 @@
 // Judges the attestations of a publish: who signed, and what: the content and a manifest. The signatures themselves are verified before.
 import { type AttestationSigner, findSignerRefusal } from '../access/attestation-signer.ts'
-import type { VersionRecord } from '../api/schema.ts'
+import type { HubError } from '../api/errors.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
-import { canonicalJson } from '../text/json.ts'
 import { printable } from '../text/printable.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { AttestationFacts } from '../values/attestation.ts'
-import type { FileEntry } from '../values/file-entry.ts'
-import { hasPublishingRule } from '../values/permissions.ts'
-import { invalidField, type Measure, validationFailed } from './request.ts'
+import { invalidField, validationFailed } from './request.ts'
 
 /** A verified attestation of a version. */
 export interface SignedVersion {
@@ -88,21 +85,6 @@ export function acceptAll<Value>(found: readonly { value?: Value; problem?: stri
   return found.flatMap(({ value }) => value ?? [])
 }
 
-/** The fields of a version's record that its manifest has. */
-type Described = Pick<VersionRecord, 'content_sha256' | 'format' | 'variables' | 'parameters' | 'skill'> & {
-  files: readonly Pick<FileEntry, 'path' | 'size_bytes' | 'sha256'>[]
-}
-
-/** Returns the SHA-256, in hex, of a version's manifest: everything beside the content that decides what its callers get. docs/contract.md section 7 */
-export function digestManifest(
-  { content_sha256, format, variables, parameters, skill, files }: Described,
-  measure: Measure,
-): string {
-  const listed = files.map(({ path, size_bytes, sha256 }) => ({ path, size_bytes, sha256 }))
-  const manifest = { content_sha256, format, variables, parameters, skill, files: listed }
-  return measure(canonicalJson(manifest)).content_sha256
-}
-
 /** The version that an attestation must be about. */
 export interface ToSign extends Pick<VersionEntry, 'bundle' | 'content_sha256' | 'version'> {
   /** The prompt, `owner/name`. */
@@ -150,10 +132,9 @@ export function findReplayProblem(
   return 'expected a signature of a new run: this one belongs to an earlier version with the same content. Sign it again'
 }
 
-/** @throws HubError `validation_failed` if the owner accepts only versions with an attestation, and there is none */
-export function refuseUnsigned(owner: string, file: OwnerFile | undefined, count: number): void {
-  if (!hasPublishingRule(file, 'signed-only') || count > 0) return
-  throw invalidField(
+/** Returns the refusal of a version without an attestation, by an owner that accepts only others. */
+export function unsigned(owner: string): HubError {
+  return invalidField(
     'attestations',
     `${owner} accepts only versions with an attestation of a workflow that it trusts (publishing: signed-only in content/${owner}/index.md). Publish with the action from such a workflow, with the permission attestations: write, or ask a member to change this`,
   )

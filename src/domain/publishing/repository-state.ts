@@ -1,5 +1,5 @@
 // Parses a repository's state in git: its `index.md`, its sorted versions, and the file of its owner; or rebuilds it from records.
-import { pick } from '../api/envelope.ts'
+
 import { HubError } from '../api/errors.ts'
 import type { Repository, VersionRecord, VersionRow } from '../api/schema.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
@@ -18,6 +18,7 @@ import {
   type WrittenFile,
 } from '../content/prompt-file.ts'
 import { storeSkill } from '../content/skill.ts'
+import { pick } from '../text/json.ts'
 import { formatProblems, type ValueProblem } from '../text/problems.ts'
 import { entriesOf } from '../values/file-entry.ts'
 import { compareVersions, sortVersions } from '../values/versions.ts'

@@ -1,8 +1,18 @@
-// Measures JSON text before it is parsed, checks that a value is plain JSON within limits, and writes canonical JSON.
+// Measures JSON text before it is parsed, checks that a value is plain JSON within limits, compares values, and writes canonical JSON.
 
 /** Returns whether a value is an object of JSON or YAML, and not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the listed fields of a record. */
+export function pick<Whole extends object, Key extends keyof Whole>(
+  whole: Whole,
+  keys: readonly Key[],
+): Pick<Whole, Key> {
+  const part: Partial<Pick<Whole, Key>> = {}
+  for (const key of keys) part[key] = whole[key]
+  return part as Pick<Whole, Key>
 }
 
 /** Formats a value as canonical JSON (RFC 8785), so that equal values produce the same text. Strings and numbers are as JSON.stringify writes them. */

@@ -42,15 +42,3 @@ export const PublisherFacts = z
   })
   .meta({ id: 'Publisher', description: 'The workflow that published a version.' })
 export type PublisherFacts = z.infer<typeof PublisherFacts>
-
-/** Returns the workflow that published a version: the one that an attestation proves or, without one, the one whose token the hub verified. */
-export function publisherOf({
-  attestations = [],
-  provenance,
-}: {
-  attestations?: readonly Pick<AttestationFacts, 'repository' | 'workflow'>[] | undefined
-  provenance?: Pick<AttestationFacts, 'repository' | 'workflow'> | null | undefined
-}): PublisherFacts | null {
-  const found = attestations[0] ?? provenance
-  return found ? { repository: found.repository, workflow: found.workflow.split('@', 1)[0]! } : null
-}

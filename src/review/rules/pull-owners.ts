@@ -2,9 +2,9 @@
 
 import { isMember, mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
+import { hasPublishingRule } from '../../domain/content/front-matter.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { nameOfLabel, needsApproval } from '../../domain/content/protected-labels.ts'
-import { hasPublishingRule } from '../../domain/values/permissions.ts'
 
 /** What of an owner's file decides. */
 type JudgedFile = Pick<OwnerFile, 'members' | 'publishing' | 'protected_labels'>

@@ -1,13 +1,13 @@
 // Handles `tools/call`: produces each tool's result from the read API's data, or an error that tells the model what to do next.
 
 import { type Bytes, CATALOGUE_UNAVAILABLE } from '../../built/site-files.ts'
-import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
+import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isObject } from '../../domain/text/json.ts'
+import { isObject, pick } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { kindOf } from '../../domain/values/chat.ts'
 import { isVersion, type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'

@@ -1,6 +1,5 @@
 // Defines the schemas of tool results. Only the tool list uses them; results are built from records without validation.
 import * as z from 'zod'
-import { pick } from '../../domain/api/envelope.ts'
 import {
   Matched,
   Meta,
@@ -12,6 +11,7 @@ import {
   VersionRecord,
   VersionSummary,
 } from '../../domain/api/schema.ts'
+import { pick } from '../../domain/text/json.ts'
 import { FIELDS } from './tool-answers.ts'
 
 const prompt = {

@@ -1,7 +1,7 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import type { PathParameters } from '../../domain/api/routes.ts'
-import { digestManifest } from '../../domain/publishing/attested.ts'
+import { digestManifest } from '../../domain/catalogue/repository-records.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { isComposed } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'

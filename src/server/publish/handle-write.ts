@@ -1,9 +1,9 @@
 // Handles all write requests to the API: POST publishes a version; PATCH, PUT and DELETE change what is already published. The checks that do not need git run here, in the order given in docs/contract.md section 7.
 import { hash } from 'node:crypto'
+import type { Permission } from '../../domain/access/token.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
-import type { Permission } from '../../domain/values/permissions.ts'
 import type { Connect } from '../hub.ts'
 import { wantsText } from '../respond.ts'
 import { type Clock, openClock, readOwnerFile } from './attempts.ts'

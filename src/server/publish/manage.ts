@@ -1,12 +1,12 @@
 // Changes what is already published: the fields of a repository, labels and yanks. Each change makes at most one commit, to `index.md`.
 
+import type { Permission } from '../../domain/access/token.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters } from '../../domain/api/routes.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import { type Change, readChangeBody, type Target } from '../../domain/managing/request.ts'
 import { readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { isVersion, splitFullName } from '../../domain/values/names.ts'
-import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import type { WriteDecision } from './attempts.ts'

@@ -1,7 +1,6 @@
 // Describes proposals for the API and pages: as they were sent, and what accepting them would do now.
 
 import { createTurns } from '../../concurrency/turn-queue.ts'
-import { pick } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Proposal, ProposalSummary } from '../../domain/api/proposal.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
@@ -9,6 +8,7 @@ import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { isComposed, type PublishInput } from '../../domain/publishing/request.ts'
 import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
+import { pick } from '../../domain/text/json.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
 import { type CheckParts, checkPublish } from './check-publish.ts'

@@ -4,14 +4,15 @@ import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { listTrailers } from '../../domain/catalogue/change-mark.ts'
+import { digestManifest } from '../../domain/catalogue/repository-records.ts'
+import { listPublishingRules } from '../../domain/content/front-matter.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import {
   acceptAll,
-  digestManifest,
   findReplayProblem,
   judgeSignatures,
   refuseOtherSubject,
-  refuseUnsigned,
+  unsigned,
   type VerifiedSignature,
 } from '../../domain/publishing/attested.ts'
 import type { Publisher } from '../../domain/publishing/decision.ts'
@@ -26,7 +27,6 @@ import { canonicalJson, isSameJson } from '../../domain/text/json.ts'
 import { lineOf } from '../../domain/text/plain-text.ts'
 import { printable } from '../../domain/text/printable.ts'
 import { type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
-import { hasPublishingRule } from '../../domain/values/permissions.ts'
 import { compareVersions } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
@@ -167,10 +167,11 @@ async function decideAttempt(
   const { owner, name, bearer, body, idempotency, proposal, verify, arrivedMs, linesBefore } = accepted
   const { baseUrl, issuer } = deps
   const ownerFile = readOwner(owner, folder.ownerIndex)
+  const rules = listPublishingRules(ownerFile)
   if (proposal) proposal.requireAcceptance(ownerFile)
   else {
     requireRights(bearer, { owner, name }, 'publish', ownerFile)
-    if (hasPublishingRule(ownerFile, 'reviewed')) throw unreviewed({ owner, name })
+    if (rules.includes('reviewed')) throw unreviewed({ owner, name })
   }
   const { labels = [] } = body
   for (const label of labels) requireLabelRights(bearer, { owner, name }, label, ownerFile)
@@ -196,7 +197,7 @@ async function decideAttempt(
   const parts = isComposed(body)
     ? await readParts(body, state, latest.file, neighboursInGit(readers.readOther), publisher.clock.nowMs, deps)
     : []
-  const needsMajor = hasPublishingRule(ownerFile, 'semver')
+  const needsMajor = rules.includes('semver')
   const around = { ...(await readSurroundings({ owner, name }, body, deps)), needsMajor }
   const { decidePublish } = await import('./decide.ts')
   const decision = await deps.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
@@ -207,7 +208,7 @@ async function decideAttempt(
   ]
   const breaking = changes?.breaking ?? false
   const data = describeOutcome({ record, warnings, breaking }, isUnchanged, { baseUrl, linesBefore })
-  if (!isUnchanged) refuseUnsigned(owner, ownerFile, publisher.attestations.length)
+  if (!isUnchanged && rules.includes('signed-only') && publisher.attestations.length === 0) throw unsigned(owner)
   if (!isUnchanged && record.attestations.length > 0) {
     const { manifest_sha256 } = data
     refuseOtherSubject({ ...version, prompt: `${owner}/${name}`, manifest_sha256 }, publisher.attestations)

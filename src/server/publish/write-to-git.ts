@@ -1,8 +1,8 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue until readers see it.
 
+import type { Permission } from '../../domain/access/token.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/caching.ts'
 import { type ChangeMark, listTrailers } from '../../domain/catalogue/change-mark.ts'
-import type { Permission } from '../../domain/values/permissions.ts'
 import type { Additions, FolderState } from '../../git/git-store.ts'
 import type { FreshCopy, WriteOrigin } from '../../state/fresh-copies.ts'
 import { respondWithRecord, respondWithText } from '../respond.ts'

@@ -2,7 +2,7 @@
 // docs/contract.md section 7.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checksumOf, findToken, isToken, makeToken } from './token-form.ts'
+import { checksumOf, findToken, isToken, makeToken } from './token.ts'
 
 /** A string in the format of a token, with a checksum that was computed by another program. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
