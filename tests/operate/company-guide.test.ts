@@ -11,6 +11,7 @@ import { freePort, plainEnvironment, type Run } from '../hubs/processes.ts'
 import { CLIENT, type OpenIdProvider, startOpenIdProvider } from '../oidc/provider.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { blocksOf } from './follow-guide.ts'
+import { startCommands } from './loaded-commands.ts'
 
 const [owner, doctor, token, read, mcp, leave, forget, ...more] = blocksOf('hosting-private', 'sh') as [
   ...[string, string, string, string, string, string, string],
@@ -26,10 +27,11 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
   let provider: OpenIdProvider
   let hubs: { base: string; run: Run }[]
   let localise: (text: string) => string
+  let commands: Awaited<ReturnType<typeof startCommands>>
 
   /** Runs code blocks of the guide in one shell. @returns what they print, also on standard error */
   const run = (blocks: readonly string[], more: Record<string, string> = {}) => {
-    const script = `set -euo pipefail\n${blocks.map(localise).join('\n')}`
+    const script = `set -euo pipefail\n${commands.functions}npm() { shift; npm_run "$@"; }\n${blocks.map(localise).join('\n')}`
     const env = { ...plainEnvironment(), ...more } as NodeJS.ProcessEnv
     return new Promise<{ isDone: boolean; stdout: string; stderr: string }>((done) => {
       execFile('bash', ['-c', script], { env, encoding: 'utf8' }, (error, stdout, stderr) =>
@@ -39,6 +41,8 @@ describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () =
   }
 
   beforeAll(async () => {
+    commands = await startCommands()
+    closing.push(() => commands.close())
     const frontPort = await freePort()
     const catalogue = temporaryFolder('prompt-hub-company-')
     closing.push(() => rmSync(catalogue, { recursive: true, force: true }))

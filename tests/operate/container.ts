@@ -190,9 +190,9 @@ function copyPackages(folder: string): void {
     !dev && path.lastIndexOf('node_modules/') === 0 && existsSync(path) ? [path] : [],
   )
   // The script of this package, which the image does not run, has put a second Node there.
-  const isNode = /^node_modules\/node\/(?:bin|node_modules)$/
-  for (const path of wanted)
-    cpSync(path, join(folder, path), { recursive: true, verbatimSymlinks: true, filter: (from) => !isNode.test(from) })
+  const exclude = ['bin', 'node_modules'].map((name) => `--exclude=node_modules/node/${name}`)
+  const script = 'folder=$1; shift; tar --create "$@" | tar --extract --directory "$folder"'
+  execFileSync('sh', ['-ec', script, 'sh', folder, ...exclude, ...wanted], { stdio: 'pipe' })
 }
 
 /**

@@ -59,10 +59,19 @@ exec chroot "$DIR/root" bash -c 'while sleep 1; do :; done'
 /** Where every user of the machine keeps compiled modules, so that each command takes less time. */
 const COMPILED_DIR = '/var/cache/compiled'
 
+/** Node runs the scripts of package.json as npm does, in a fifth of the processor time. */
+const NPM = `#!/bin/sh
+if [ "$1" != run ] || [ ! -e node_modules/.bin/node ]; then exec env PATH=/usr/local/bin:/usr/bin:/bin npm "$@"; fi
+shift
+[ "$1" != --silent ] || shift
+exec node_modules/.bin/node --run "$@"
+`
+
 /** Removes this machine's own settings, and sources of packages other than Debian. No package brings manuals, and what this machine has already is not upgraded: that of the certificates takes half a minute. */
 const MAKE_PLAIN = `
 cp /mnt/systemctl.sh /usr/local/sbin/systemctl
-chmod 755 /usr/local/sbin/systemctl
+cp /mnt/run-npm /usr/local/sbin/npm
+chmod 755 /usr/local/sbin/systemctl /usr/local/sbin/npm
 grep -rl nodesource /etc/apt/sources.list.d 2>/dev/null | xargs -r rm
 rm -rf /etc/prompt-hub.env /var/backups/prompt-hub
 install --directory --mode=1777 ${COMPILED_DIR}
@@ -89,6 +98,7 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
   cpSync('.pages', join(given, '.pages'), { recursive: true })
   cpSync('.clients', join(given, '.clients'), { recursive: true })
   cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
+  writeFileSync(join(given, 'run-npm'), NPM)
   mkdirSync(join(given, 'template/hooks'), { recursive: true })
   writeFileSync(join(given, 'template/hooks/post-checkout'), AFTER_CLONE, { mode: 0o755 })
   const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', HOLD], {

@@ -24,12 +24,13 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     language,
     test: 'tests/operate/guides.test.ts',
   })),
-  { document: 'hosting', language: 'sh', test: 'tests/operate/guides.test.ts' },
-  ...['sh', 'json', 'yaml'].map((language) => ({
+  { document: 'hosting', language: 'sh', test: 'tests/operate/mirror.test.ts' },
+  ...['sh', 'json'].map((language) => ({
     document: 'hosting-netlify',
     language,
     test: 'tests/operate/netlify-guide.test.ts',
   })),
+  { document: 'hosting-netlify', language: 'yaml', test: 'tests/channels/git.test.ts' },
   ...[
     ['sh', 'runuser -u prompt-hub'],
     ['sh', '$HUB_URL/api'],
@@ -53,7 +54,6 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   })),
   { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
   { document: 'webhooks', language: 'ts', test: 'tests/publish/webhooks.test.ts' },
-  { document: 'results', language: 'js', test: 'tests/clients/promptfoo.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/commands.test.ts' },
   { document: 'publishing', language: 'yaml', has: 'runs-on', test: 'tests/operate/publishing-guide.test.ts' },

@@ -129,6 +129,16 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     says: /"content": ?"Refunds\?"/,
   },
   {
+    document: 'results',
+    has: 'async ({ vars })',
+    place: 'libraries',
+    before: 'hubcli label acme/help-desk staging 1.0.0',
+    save: 'prompt.mjs',
+    // As promptfoo calls it, with a variable that the prompt has not.
+    andRun: `node -e "import('./prompt.mjs').then((file) => file.default({ vars: { question: 'Refund?', other: 1 } })).then(console.log)"`,
+    says: /role: 'user', content: 'Refund\?'/,
+  },
+  {
     document: 'clients',
     has: 'onEvent',
     place: 'libraries',

@@ -5,13 +5,13 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { createServer, type Server } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HUBCLI } from '../cli/assembled.ts'
 import { linkInstalled } from '../hubs/machines.ts'
 import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
 import { type ExampleRun, RUN } from './examples-table.ts'
 import { type Example, examplesOf } from './follow-guide.ts'
+import { startCommands } from './loaded-commands.ts'
 
 const GUIDES = readdirSync('src/pages/docs').flatMap((name) => (name.endsWith('.md') ? [name.slice(0, -3)] : []))
 const EXAMPLES = ['README.md', 'docs/lock-file.md', ...GUIDES].flatMap(examplesOf)
@@ -48,12 +48,14 @@ let base: string
 let hub: Run
 let token: string
 let issuer: Server
+let commands: Awaited<ReturnType<typeof startCommands>>
 beforeAll(async () => {
   root = temporaryFolder('hub-examples-')
   checkout = makeCheckout(join(root, 'checkout'))
   mkdirSync(join(root, 'libraries'))
   writeFileSync(join(root, 'libraries/package.json'), '{"type":"module"}')
-  writeTools(join(root, 'bin'))
+  commands = await startCommands()
+  writeTools(join(root, 'bin'), commands.functions)
   port = await freePort()
   base = `http://localhost:${port}`
   issuer = createServer((request, response) => {
@@ -74,6 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await hub?.end()
   issuer?.close()
+  commands?.close()
 })
 
 /** Makes a checkout of the code, with what `npm ci` makes of it. Only its content is a copy, in a git repository. */
@@ -94,17 +97,16 @@ function makeCheckout(folder: string): string {
 }
 
 /** Programs that stand for an installation: this hub's client, and packages that are already there. */
-function writeTools(bin: string): void {
+function writeTools(bin: string, functions: string): void {
   const tools = {
-    hubcli: `exec sh "${HUBCLI}" "$@"`,
-    // Node runs the scripts of package.json as npm does, in a fifth of the processor time.
-    npm: `case "$1 $2" in 'ci ') exit 0 ;; run\\ *) shift; [ "$1" != --silent ] || shift; exec node --run "$@" ;; esac; export PATH="\${PATH#*:}"; exec npm "$@"`,
-    npx: `name=$1; shift; case $name in skills) exec node "${resolve('tests/node_modules/skills/bin/cli.mjs')}" "$@" --yes --agent claude-code ;; prompt-hub) [ -e node_modules/.bin/prompt-hub ] || exec node "${resolve('clients/typescript/source/command.ts')}" "$@" ;; esac; exec node_modules/.bin/"$name" "$@"`,
-    pip: `exec python3 -m pip "$@" --no-index --disable-pip-version-check --root-user-action ignore --upgrade --target "${join(root, 'python')}"`,
+    hubcli: 'hubcli "$@"',
+    npm: `case "$1 $2" in 'ci ') exit 0 ;; run\\ *) shift; npm_run "$@"; exit ;; esac; export PATH="\${PATH#*:}"; exec npm "$@"`,
+    npx: `name=$1; shift; case $name in skills) exec node "${resolve('tests/node_modules/skills/bin/cli.mjs')}" "$@" --yes --agent claude-code ;; prompt-hub) prompt_hub "$@" ;; esac`,
+    pip: `exec python3 -m pip "$@" --no-index --no-deps --no-compile --disable-pip-version-check --root-user-action ignore --upgrade --target "${join(root, 'python')}"`,
   }
   mkdirSync(bin)
   for (const [name, script] of Object.entries(tools))
-    writeFileSync(join(bin, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 })
+    writeFileSync(join(bin, name), `#!/bin/bash\n${functions}\n${script}\n`, { mode: 0o755 })
 }
 
 const localise = (text: string) =>

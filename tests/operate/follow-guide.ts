@@ -47,7 +47,7 @@ install_here() {
     ln -s "$CODE/$name" "$name"
   done
 }
-npm() { case "$1" in ci) install_here ;; *) command npm "$@" ;; esac; }
+npm() { case "$1" in ci) install_here ;; run) shift; npm_run "$@" ;; *) command npm "$@" ;; esac; }
 `
 
 /**
@@ -55,11 +55,13 @@ npm() { case "$1" in ci) install_here ;; *) command npm "$@" ;; esac; }
  *
  * @param hubPort the port on which the hub listens, instead of 8888
  * @param publicUrl replaces the hub's public URL
+ * @param functions the shell's `npm_run`
  * @param words additional replacements
  */
 export function openMachine(
   hubPort: number,
   publicUrl: string,
+  functions: string,
   words: Readonly<Record<string, string>> = {},
 ): GuideMachine {
   const root = temporaryFolder('prompt-hub-guide-')
@@ -76,7 +78,7 @@ export function openMachine(
     root,
     localise,
     follow(blocks) {
-      const script = `set -eu\n${SHIMS}\n${blocks.map(localise).join('\n')}`
+      const script = `set -eu\n${functions}${SHIMS}\n${blocks.map(localise).join('\n')}`
       const { PATH = '', HOME = '' } = process.env
       const given = { ROOT: root, CODE: resolve('.') }
       const env = {

@@ -1,16 +1,20 @@
 // Checks that a plain web server works as a mirror: nginx, as documented, returns every file. Together, the files cover
-// every read request of the API except search. guides.test.ts reads a mirror on Python's built-in server.
+// every read request of the API except search. hubcli reads a mirror on Python's built-in server, as the guide says.
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDeployedHub } from '../../src/doctor/hub-requests.ts'
+import { HUBCLI } from '../cli/assembled.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { isInstalled, type Running, startNginxMirror } from '../host/programs.ts'
 import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 import { checkMirror } from './check-mirror.ts'
+import { blocksOf } from './follow-guide.ts'
 
 const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -82,6 +86,27 @@ async function readStatus(url: string): Promise<number> {
   await answer.arrayBuffer()
   return answer.status
 }
+
+test('the guide builds a mirror, serves it with Python, and reads from it', async () => {
+  const [, build = '', serve = '', read = '', ...more] = blocksOf('hosting', 'sh')
+  expect([build, more]).toEqual([
+    'SITE_URL=https://hub.example.org npm run build\nrsync --archive --delete dist/ /srv/mirror/\n',
+    [],
+  ])
+  const port = await freePort()
+  const at = (block: string) =>
+    block
+      .trim()
+      .replaceAll(/\b8000\b/g, String(port))
+      .replace('/srv/mirror', `'${dist}'`)
+  const script = `hubcli() { sh '${HUBCLI}' "$@"; }
+${at(serve)} >/dev/null 2>&1 & server=$!
+trap 'kill $server' EXIT
+until curl -fs -o /dev/null http://localhost:${port}/; do kill -0 $server; sleep 0.1; done
+${at(read.replace('acme/greeting', 'zoe/hello'))}`
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script])
+  expect(stdout).toMatch(/^1\.1\.0 [\s\S]*\n1\.0\.0 /)
+})
 
 describe.skipIf(!isInstalled('nginx'))('nginx', () => {
   let mirror: Running
