@@ -5,7 +5,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { expect, test } from 'vitest'
 
 type Json = Record<string, unknown>
-type Fetch = (address: string | URL, init?: RequestInit) => Promise<Response>
 
 /** What the tests need from a client of either generation. */
 interface AnyClient {
@@ -21,39 +20,30 @@ interface AnyClient {
 const INFO = { name: 'tests', version: '1.0.0' }
 
 /** The clients, keyed by the name that appears in test titles. */
-const CLIENTS: readonly (readonly [string, string, (address: string, fetch?: Fetch) => Promise<AnyClient>])[] = [
+const CLIENTS: readonly (readonly [string, string, (address: string) => Promise<AnyClient>])[] = [
   ['the 1.x client', '2025-11-25', connectLegacy],
-  ['the 2.x client with its defaults', '2025-11-25', (address, fetch) => connectModern(address, fetch)],
-  [
-    'the 2.x client that negotiates the version',
-    '2026-07-28',
-    (address, fetch) => connectModern(address, fetch, 'auto'),
-  ],
-  [
-    'the 2.x client of 2026-07-28',
-    '2026-07-28',
-    (address, fetch) => connectModern(address, fetch, { pin: '2026-07-28' }),
-  ],
+  ['the 2.x client with its defaults', '2025-11-25', (address) => connectModern(address)],
+  ['the 2.x client that negotiates the version', '2026-07-28', (address) => connectModern(address, 'auto')],
+  ['the 2.x client of 2026-07-28', '2026-07-28', (address) => connectModern(address, { pin: '2026-07-28' })],
 ]
 
-async function connectLegacy(address: string, fetch?: Fetch): Promise<AnyClient> {
+async function connectLegacy(address: string): Promise<AnyClient> {
   const client = new Client(INFO)
-  const transport = new StreamableHTTPClientTransport(new URL(address), fetch && { fetch })
-
+  const transport = new StreamableHTTPClientTransport(new URL(address))
   await client.connect(transport)
   return Object.assign(client, { version: () => transport.protocolVersion })
 }
 
-async function connectModern(address: string, fetch?: Fetch, mode?: 'auto' | { pin: string }): Promise<AnyClient> {
+async function connectModern(address: string, mode?: 'auto' | { pin: string }): Promise<AnyClient> {
   const client = new ModernClient(INFO, mode && { versionNegotiation: { mode } })
-  await client.connect(new ModernTransport(new URL(address), fetch && { fetch }))
+  await client.connect(new ModernTransport(new URL(address)))
   return Object.assign(client, { version: () => client.getNegotiatedProtocolVersion() })
 }
 
-/** Adds the tests that every client must pass. @param addressOf called when the tests run @param fetch replaces the network */
-export function testClients(addressOf: () => string, fetch?: Fetch): void {
+/** Adds the tests that every client must pass. @param addressOf called when the tests run */
+export function testClients(addressOf: () => string): void {
   test.each(CLIENTS)('%s lists and calls all four tools', async (_, version, connect) => {
-    const client = await connect(addressOf(), fetch)
+    const client = await connect(addressOf())
     try {
       expect(client.version()).toBe(version)
       const { tools } = await client.listTools()
