@@ -6,7 +6,7 @@ import { type DataFile, digestRecords, listRepositoryFiles } from '../catalogue/
 import type { openBundles } from '../content/version-files.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import { capabilitiesEnvelope } from '../domain/api/envelope.ts'
-import type { VersionRecord } from '../domain/api/schema.ts'
+import type { Repository, VersionRecord } from '../domain/api/schema.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import { findModelStatus, type Models } from '../domain/content/models.ts'
 import { inspectVersion } from '../domain/inspect/inspect-version.ts'
@@ -37,7 +37,12 @@ interface Context {
 export function makeRepository(
   files: RepositoryEntry,
   { baseUrl, stats, added, models, readFile, unchanged, packages, before }: Context,
-): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
+): {
+  repository: Repository
+  files: Iterable<DataFile>
+  bundles: Iterable<BundleFile>
+  part: Omit<StoredRepository, 'marks'>
+} {
   const given = { baseUrl, stats: JSON.parse(stats), added: JSON.parse(added), models }
   const { repository, versions, ...outline } = makeEntry(files, given)
   const statuses = formatStatuses(outline, models)
@@ -59,7 +64,7 @@ export function makeRepository(
     yield* listApmFiles(records)
     yield makeNpmFile(records, { baseUrl, readFile, packages })
   }
-  return { files: texts(), bundles, part: JSON.parse(JSON.stringify(part)) }
+  return { repository, files: texts(), bundles, part: JSON.parse(JSON.stringify(part)) }
 }
 
 /** Makes the list of versions for npm. @param packages the digests that are known; all others take reading the whole version */

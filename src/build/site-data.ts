@@ -49,6 +49,8 @@ interface SiteDataParts {
   ordersOf?: (stored: ReadonlyMap<string, unknown>) => Orders | undefined
   /** Called with the number of repositories checked so far. */
   onProgress?: (done: number, total: number) => void
+  /** Called with each new repository, while its records are at hand. */
+  onNew?: (made: Pick<CatalogueEntry, 'repository' | 'summary' | 'isListed'>) => void
   /** Returns the full name of a repository that is made before the others. @param left those that are not made yet */
   findAsked?: (left: ReadonlyMap<string, unknown>) => string | undefined
 }
@@ -386,6 +388,7 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
       for (const path of gone) sink.remove(path)
     })
     keep(fullName, { marks, ...made.part })
+    if (!before) parts.onNew?.({ ...made.part.outline, repository: made.repository })
     if (different.length + written.length + gone.size === 0) return
     round.changed.push(fullName)
     round.isDifferent = true

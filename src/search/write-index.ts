@@ -44,31 +44,90 @@ const MAX_WAIT_MS = 5_000
  *
  * @param path the file's path; an existing file is replaced. The index is not in WAL mode, because a WAL database cannot be opened on a read-only disk.
  * @param isEditable whether `editSearchIndex` can edit it later; a deployed index need not be editable, and is half as large (docs/scale.md section 5)
+ * @param prepared what is known of some prompts already
  */
-export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
+export function buildSearchIndex(
+  catalogue: Catalogue,
+  path: string,
+  { isEditable, prepared }: { isEditable: boolean; prepared?: PreparedPrompts | undefined } = { isEditable: true },
+): void {
   rmSync(path, { force: true })
   // A defensive connection would keep its journal: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
   const database = new DatabaseSync(path, { defensive: false })
   try {
     // It needs no journal, because no process opens an incomplete file.
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
-    fill(database, catalogue, isEditable)
+    fill(database, catalogue, isEditable, prepared)
     database.exec('COMMIT; PRAGMA journal_mode = DELETE')
   } finally {
     database.close()
   }
 }
 
-function fill(database: DatabaseSync, catalogue: Catalogue, isEditable: boolean): PromptIds {
+function fill(
+  database: DatabaseSync,
+  catalogue: Catalogue,
+  isEditable: boolean,
+  prepared?: PreparedPrompts,
+): PromptIds {
   database.exec(TABLES)
   database.exec(`INSERT INTO texts (texts, rank) VALUES ('hashsize', 16000000)`)
   writeState(database, { shape: INDEX_SHAPE, edits: 0, edition: 0, number: 0 })
   const names = catalogue.listed.top.map(({ full_name }) => full_name)
-  const ids = changePrompts(database, catalogue, { removed: [], added: names, isEditable }, new Map())
+  const ids = changePrompts(database, catalogue, { removed: [], added: names, isEditable, prepared }, new Map())
   // Merges all segments into one, so that queries look up each term only once. https://www.sqlite.org/fts5.html#the_optimize_command
   database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
   return ids
 }
+
+/** What an index stores of a prompt, wherever the prompt is in its lists. */
+interface PreparedPrompt {
+  title: string
+  /** An `IndexedPrompt` as JSON, compressed. */
+  source: Uint8Array
+}
+type PreparedPrompts = ReadonlyMap<string, PreparedPrompt>
+
+/** Prepares prompts for an index that is written later, when the order of all is known. */
+export function openPreparedPrompts(): { prompts: PreparedPrompts; add(prompt: DescribedPrompt): void } {
+  const prompts = new Map<string, PreparedPrompt>()
+  const term = openTerms()
+  return {
+    prompts,
+    add(prompt) {
+      const { title, ...source } = describePrompt(prompt, term)
+      // A copy, because Node returns the beginning of a buffer of 16 KB.
+      prompts.set(prompt.repository.full_name, { title, source: Uint8Array.from(compress(source)) })
+    },
+  }
+}
+
+/** Returns `toTerm`, which keeps what it was asked for. */
+function openTerms(): typeof toTerm {
+  const terms = new Map<string, string>()
+  return (word) => terms.get(word) ?? terms.set(word, toTerm(word)).get(word)!
+}
+
+type DescribedPrompt = Pick<CatalogueEntry, 'repository' | 'summary'>
+
+/** The texts of a prompt by column, and its words for the vocabulary. */
+interface IndexedPrompt {
+  texts: string[]
+  words: string[]
+}
+
+function describePrompt(
+  { repository, summary }: DescribedPrompt,
+  term: typeof toTerm,
+): IndexedPrompt & { title: string } {
+  const document = readDocument(repository)
+  const { tags, kind, owner, license } = summary
+  const texts = listColumns(document, { tags, kind, owner, license: license ?? undefined }, term)
+  return { title: document.title.join(' '), texts, words: listWords(document) }
+}
+
+const compress = (source: IndexedPrompt) => deflateRawSync(JSON.stringify(source), { level: 1 })
+const expand = (source: Uint8Array): IndexedPrompt => JSON.parse(inflateRawSync(source).toString())
 
 /** The rowids of an index by full name. Whoever edits it many times keeps them, because reading them takes longer than a small edit. */
 export type PromptIds = Map<string, number>
@@ -88,9 +147,9 @@ export interface EditedIndex {
  *
  * @param number the number of the build, see `readIndexNumber`
  */
-export function startSearchIndex(path: string, catalogue: Catalogue, number: number): void {
+export function startSearchIndex(path: string, catalogue: Catalogue, number: number, prepared?: PreparedPrompts): void {
   const next = `${path}.next`
-  buildSearchIndex(catalogue, next)
+  buildSearchIndex(catalogue, next, { isEditable: true, prepared })
   const database = new DatabaseSync(next)
   try {
     writeState(database, { number })
@@ -189,7 +248,17 @@ function editPrompts(
 function changePrompts(
   database: DatabaseSync,
   { entries, orders, baseUrl, equivalents }: Catalogue,
-  { removed, added, isEditable }: { removed: readonly string[]; added: readonly string[]; isEditable: boolean },
+  {
+    removed,
+    added,
+    isEditable,
+    prepared,
+  }: {
+    removed: readonly string[]
+    added: readonly string[]
+    isEditable: boolean
+    prepared?: PreparedPrompts | undefined
+  },
   ids: PromptIds = readIds(database),
 ): PromptIds {
   const uses = new Map<string, number>()
@@ -201,31 +270,27 @@ function changePrompts(
   const deleteText = database.prepare(`INSERT INTO texts (texts, ${columns}) VALUES ('delete', ${values})`)
   const deletePrompt = database.prepare('DELETE FROM prompts WHERE id = ? RETURNING source')
   for (const id of removed.flatMap((name) => ids.get(name) ?? [])) {
-    const source = inflateRawSync(deletePrompt.get(id)!.source as Uint8Array)
-    const { texts, words } = JSON.parse(source.toString())
+    const { texts, words } = expand(deletePrompt.get(id)!.source as Uint8Array)
     deleteText.run(id, ...texts)
     count(words, -1)
   }
   const isAdded = new Set(added)
   for (const name of removed) if (!isAdded.has(name)) ids.delete(name)
-  const terms = new Map<string, string>()
-  const term = (word: string) => terms.get(word) ?? terms.set(word, toTerm(word)).get(word)!
+  const term = openTerms()
   const insertText = database.prepare(`INSERT INTO texts (${columns}) VALUES (${values})`)
   const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?, ?)')
   let last = 0
   for (const id of ids.values()) last = Math.max(last, id)
   for (const fullName of added) {
-    const { repository, summary } = entries.get(fullName)!
-    const { owner, name, full_name, url, html_url, raw_url, ...rest } = summary
-    const document = readDocument(repository)
-    const words = listWords(document)
-    const { tags, kind, license } = summary
-    const texts = listColumns(document, { tags, kind, owner, license: license ?? undefined }, term)
+    const entry = entries.get(fullName)!
+    const { owner, name, full_name, url, html_url, raw_url, ...rest } = entry.summary
+    const known = prepared?.get(fullName)
+    const { title, texts, words } = known ? { ...known, ...expand(known.source) } : describePrompt(entry, term)
     const id = ids.get(fullName) ?? ++last
     ids.set(fullName, id)
     insertText.run(id, ...texts)
-    const source = isEditable ? deflateRawSync(JSON.stringify({ texts, words }), { level: 1 }) : ''
-    insertPrompt.run(id, owner, name, document.title.join(' '), skeletonOf(name), JSON.stringify(rest), source)
+    const source = isEditable ? (known?.source ?? compress({ texts, words })) : ''
+    insertPrompt.run(id, owner, name, title, skeletonOf(name), JSON.stringify(rest), source)
     count(words, 1)
   }
   const changeWord = database.prepare(

@@ -10,7 +10,7 @@ import { filesInto } from '../../src/content/write-files.ts'
 import { neighboursOf } from '../../src/domain/search/near-names.ts'
 import { openSearchIndex } from '../../src/search/open-index.ts'
 import type { SearchQuery } from '../../src/search/search.ts'
-import { buildSearchIndex } from '../../src/search/write-index.ts'
+import { buildSearchIndex, openPreparedPrompts } from '../../src/search/write-index.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 
@@ -235,6 +235,14 @@ describe('broken files and rebuilds', () => {
   test('two builds of the same catalogue are byte-identical', () => {
     buildSearchIndex(catalogue, join(dir, 'again.db'))
     expect(readFileSync(join(dir, 'again.db')).equals(readFileSync(join(dir, 'search.db')))).toBe(true)
+  })
+
+  test('an index is the same if some of its prompts were prepared before', () => {
+    const prepared = openPreparedPrompts()
+    for (const [at, entry] of catalogue.entries.values().toArray().entries()) if (at % 3 > 0) prepared.add(entry)
+    buildSearchIndex(catalogue, join(dir, 'prepared.db'), { isEditable: true, prepared: prepared.prompts })
+    expect(prepared.prompts.size).toBeGreaterThan(5)
+    expect(readFileSync(join(dir, 'prepared.db')).equals(readFileSync(join(dir, 'search.db')))).toBe(true)
   })
 })
 

@@ -24,6 +24,7 @@ import { setLog } from '../../../log-output.ts'
 import {
   type EditedIndex,
   editSearchIndex,
+  openPreparedPrompts,
   type PromptIds,
   readIndexNumber,
   startSearchIndex,
@@ -94,6 +95,8 @@ interface BuildData {
   state: SiteBuild | undefined
   /** Whether the search index is that of the last complete build: after a crash, either may be ahead of the other. */
   isSearchKnown: boolean
+  /** What the index of a first build has of prompts that are made. The thread that parses them takes longer than this one, so this costs no time. */
+  prepared: ReturnType<typeof openPreparedPrompts> | undefined
   /** The rowids of that index; undefined before its first edit. */
   ids: PromptIds | undefined
   /** The last complete build, also that of other code or of a damaged database. */
@@ -158,6 +161,7 @@ function openData(): BuildData {
       sink: { ...database, read: readAndHear(database) },
       ordersOf: (entries) => (database.orders === undefined ? undefined : parseOrders(database.orders, entries).orders),
       onProgress: (done, total) => reportProgress('Reading the content', done, total),
+      onNew: (made) => made.isListed && data?.prepared?.add(made),
       findAsked(left) {
         hearAll()
         return early.findAsked(left)
@@ -168,7 +172,18 @@ function openData(): BuildData {
     lastNumber = Math.max(lastNumber, state?.number ?? 0)
     const before = state ?? readLast(database.replaced)
     const isSearchKnown = state !== undefined && readIndexNumber(folder.file(state.search.name)) === state.search.number
-    return { database, makeState, state, isSearchKnown, ids: undefined, before, report: undefined, first: undefined }
+    const prepared = state ? undefined : openPreparedPrompts()
+    return {
+      database,
+      makeState,
+      state,
+      isSearchKnown,
+      prepared,
+      before,
+      ids: undefined,
+      report: undefined,
+      first: undefined,
+    }
   } catch (error) {
     database.close()
     throw error
@@ -423,6 +438,7 @@ async function build(wanted: Wanted): Promise<void> {
     }
     edited?.commit()
     mine.ids = edited?.ids
+    mine.prepared = undefined
     mine.isSearchKnown = true
     lastNumber = number
     say({ kind: 'state' })
@@ -480,7 +496,7 @@ async function checkEmptied({ counts, commit }: LastContent, head: string | null
 
 /** Brings the search index up to the build. A new file is made only if the last one cannot be edited. @returns its file, and the edits that readers do not see yet */
 function makeSearch(
-  { state, isSearchKnown, ids }: BuildData,
+  { state, isSearchKnown, prepared, ids }: BuildData,
   { catalogue, changed, removed, isDifferent }: BuiltState,
   number: number,
 ): { search: SiteBuild['search']; edited?: EditedIndex } {
@@ -496,7 +512,7 @@ function makeSearch(
     }
   }
   const name = nameNewIndex(folder, number)
-  startSearchIndex(folder.file(name), catalogue, number)
+  startSearchIndex(folder.file(name), catalogue, number, prepared?.prompts)
   return { search: { name, number } }
 }
 
