@@ -17,7 +17,7 @@ const USUAL_LIMITS = {
 /** At least two, so that one client never occupies every thread. */
 const MAX_THREADS = Math.max(2, Math.min(4, availableParallelism() - 1))
 /** The texts and results of a piece of work take a few megabytes; the rest is for lists of findings and edits. */
-const THREAD_MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 4 }
+const THREAD_MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 6 }
 /** Texts of at most this many characters together are short: the worst, which are YAML, take 40 ms, and a thread would answer later. */
 const MAX_SHORT_CHARACTERS = 4_096
 const RETRY_SECONDS = 5

@@ -32,7 +32,7 @@ export async function openState(
 }
 
 /** A proposal has eight million characters, of which a write needs a few copies. */
-const WRITER_MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 }
+const WRITER_MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 6 }
 
 /** Starts a thread that writes to the state file. */
 export function openStateWriter(): StateWriter {

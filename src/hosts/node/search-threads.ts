@@ -11,7 +11,7 @@ const USUAL_LIMITS = { deadlineMs: 2_000, queue: 100 }
 /** More threads would use too much memory, and processor cores that serving needs. */
 const MAX_THREADS = 4
 /** A thread holds few objects at a time (its data is outside the heap), and a small heap is collected more often. */
-const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
+const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 6 }
 /** The warm-up query. It is misspelled, so that the vocabulary for corrections is also read. */
 const WARM_UP = { text: 'promtp reveiw', tags: [], sort: undefined, offset: 0, limit: 20 }
 
