@@ -94,7 +94,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/page-cache.ts MAX_AGE_MS': 'what our own host keeps in memory',
   'src/server/page-cache.ts MAX_BYTES': 'what our own host keeps in memory',
   'src/server/publish/renew-fresh-copy.ts MAX_UNKNOWN': 'versions that are read again after a publish',
-  'src/server/publish/attempts.ts MAX_REREADS': 'how often publishing looks again',
+  'src/server/publish/write-to-git.ts MAX_REREADS': 'how often publishing looks again',
   'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',

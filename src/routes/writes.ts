@@ -1,9 +1,9 @@
 // The routes of the API that change what is published, or say what a publish would do.
 import { API_PATHS, type ApiPath, areValid } from '../domain/api/routes.ts'
-import type { Clock } from '../server/publish/attempts.ts'
 import { type CheckHub, handleCheck } from '../server/publish/handle-check.ts'
 import { handleWrite } from '../server/publish/handle-write.ts'
 import type { PublishHub } from '../server/publish/publish-hub.ts'
+import type { Clock } from '../server/publish/write-to-git.ts'
 import { methodNotAllowed, respondNotFound } from '../server/refusals.ts'
 import type { Opens, RouteGroup } from './app.ts'
 

@@ -1,6 +1,6 @@
 // Tests `hubcli recompose --all` with a real hub in this process.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openClock } from '../../src/server/publish/attempts.ts'
+import { openClock } from '../../src/server/publish/write-to-git.ts'
 import { environment, NPX, runWith } from '../clients/both-clients.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'

@@ -13,9 +13,9 @@ import { reads } from '../../src/routes/reads.ts'
 import { skills } from '../../src/routes/skills.ts'
 import { writes } from '../../src/routes/writes.ts'
 import type { Hub } from '../../src/server/hub.ts'
-import type { Clock } from '../../src/server/publish/attempts.ts'
 import type { CheckHub } from '../../src/server/publish/handle-check.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
+import type { Clock } from '../../src/server/publish/write-to-git.ts'
 import { makeHub } from './make-hub.ts'
 
 interface Parts<Place> {

@@ -1,7 +1,7 @@
 // Checks that a wrong clock neither hides a published version nor misdates it: a machine's clock that is set back or
 // ahead, alone or beside other machines.
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
-import { openClock } from '../../src/server/publish/attempts.ts'
+import { openClock } from '../../src/server/publish/write-to-git.ts'
 import { FAULTS } from '../github/faults.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { openHub } from '../hubs/publishing.ts'

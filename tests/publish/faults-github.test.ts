@@ -2,7 +2,7 @@
 // writes, no effect on reads, and a retry that finds a version that was already published.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../src/github/git-store-github.ts'
-import { openClock } from '../../src/server/publish/attempts.ts'
+import { openClock } from '../../src/server/publish/write-to-git.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'

@@ -11,13 +11,12 @@ import { formatMoment } from '../../domain/values/values.ts'
 import type { FoundProposal, ProposalClaim, ProposalPlace } from '../../state/proposal-store.ts'
 import { findVersion } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
-import { type Clock, readOwnerFile } from './attempts.ts'
 import { type Bearer, requireAccess, requireTrusted } from './authenticate.ts'
 import { addressesOf, noSuchProposal, recallRequest, summarise } from './proposal-records.ts'
 import { userIdOf } from './propose.ts'
 import { describeOutcome, openPublish } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
-import type { ParseWrite, Sending } from './write-to-git.ts'
+import { type Clock, type ParseWrite, readOwnerFile, type Sending } from './write-to-git.ts'
 
 /** How long somebody may decide. A publish has less time, so after it, whoever did not finish never will. */
 const CLAIM_MS = 40_000

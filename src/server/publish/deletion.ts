@@ -11,11 +11,17 @@ import { readIndex, readOwner, readRepositoryState } from '../../domain/publishi
 import { isVersion, type RepositoryPlace } from '../../domain/values/names.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findVersions } from '../read/records.ts'
-import type { Clock, WriteDecision } from './attempts.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
-import { changeMessage, openCommit, type ParseWrite, type Sending } from './write-to-git.ts'
+import {
+  type Clock,
+  changeMessage,
+  openCommit,
+  type ParseWrite,
+  type Sending,
+  type WriteDecision,
+} from './write-to-git.ts'
 
 /** Maximum number of other prompts that are read at once. */
 const AT_ONCE = 4

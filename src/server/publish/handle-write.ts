@@ -6,7 +6,6 @@ import type { PathParameters, WriteId } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Connect } from '../hub.ts'
 import { wantsText } from '../respond.ts'
-import { type Clock, openClock, readOwnerFile } from './attempts.ts'
 import {
   authenticate,
   type Bearer,
@@ -18,7 +17,7 @@ import {
 import { decodeBody, openSentBody, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
-import type { Sending } from './write-to-git.ts'
+import { type Clock, openClock, readOwnerFile, type Sending } from './write-to-git.ts'
 
 /** Handles one write. Never throws: errors become responses. @param route its parameters may be malformed @param onRefusal called first with what was thrown */
 export async function handleWrite(

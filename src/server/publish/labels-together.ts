@@ -9,12 +9,22 @@ import { readOwner, readRepositoryState } from '../../domain/publishing/reposito
 import { targetOf } from '../../domain/values/label-target.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { respondWithRecord } from '../respond.ts'
-import { type Clock, type GitWrite, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { judgeMove, requireLabelName, requireLabelRights } from './label-moves.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import { changeMessage, markOf, openShowing, type ParseWrite, type Sending, writeInTurn } from './write-to-git.ts'
+import {
+  type Clock,
+  changeMessage,
+  type GitWrite,
+  markOf,
+  type ParseWrite,
+  type Sending,
+  showingOf,
+  type WriteDecision,
+  writeInTurn,
+  writeWithRetries,
+} from './write-to-git.ts'
 
 /** Maximum number of prompts that are read at once. */
 const AT_ONCE = 4
@@ -79,17 +89,14 @@ async function writeLabels(
     )
     const { answer, toShow } = await writeWithRetries(write, deps, copies.get(first!), time)
     const response = respondWithRecord(answer.data)
-    if (!toShow) return { response }
+    if (!toShow) return { response, shown: [] }
     const { commit, atMs, mark, prompts } = toShow
     const now = new Date(time.now())
-    const shows = await mapConcurrently(AT_ONCE, prompts, (prompt) => {
+    const shown = prompts.map((prompt) => {
       const written = { owner, ...prompt, entry: undefined, added: undefined, mark, commit, atMs }
-      return openShowing(written, copies.get(prompt.name), bearer, deps, now)
+      return showingOf(written, copies.get(prompt.name), bearer, deps, now)
     })
-    const show = async () => {
-      await Promise.all(shows.map((one) => one()))
-    }
-    return { response, show }
+    return { response, shown }
   })
 }
 

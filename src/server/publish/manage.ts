@@ -9,13 +9,12 @@ import { readOwner, readRepositoryState } from '../../domain/publishing/reposito
 import { isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findRepository } from '../read/records.ts'
-import type { WriteDecision } from './attempts.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import { judgeMove, requireLabelName, requireLabelRights } from './label-moves.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { differs, showRepository } from './renew-fresh-copy.ts'
-import { changeMessage, markOf, type ParseWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { changeMessage, markOf, type ParseWrite, type Sending, type WriteDecision, writeToGit } from './write-to-git.ts'
 
 /** A change to what is already published. */
 type ChangeId = 'changeRepository' | 'setLabel' | 'removeLabel' | 'yankVersion' | 'unyankVersion'

@@ -11,10 +11,18 @@ import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../git/git-store.ts'
 import { findUser, showUser } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
-import { type Clock, type GitWrite, type WriteDecision, writeWithRetries } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
-import { changeMessage, openShow, type ParseWrite, type Sending, writeInTurn } from './write-to-git.ts'
+import {
+  type Clock,
+  changeMessage,
+  type GitWrite,
+  type ParseWrite,
+  type Sending,
+  type WriteDecision,
+  writeInTurn,
+  writeWithRetries,
+} from './write-to-git.ts'
 
 /** What an owner's fresh copy shows. */
 interface ShownOwner {
@@ -61,7 +69,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
     const { commit } = answer.data
     if (commit) await logChange(change, sending, commit.sha)
     const response = respondWithRecord(answer.data)
-    if (!toShow) return { response }
+    if (!toShow) return { response, shown: [] }
     const { file } = toShow
     const kept_at = new Date(toShow.atMs ?? deps.nextOrder(owner)).toISOString()
     const origin = { commit: toShow.commit, kept_at }
@@ -69,7 +77,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: PublishHu
       await deps.fresh.keep('owners', { handle: owner, profile: profileOf(file), members: file.members, ...origin })
       await deps.purge([ownerCacheTag(owner)])
     }
-    return { response, show: await openShow({ owner, ...origin }, keepCopy, deps) }
+    return { response, shown: [{ origin: { owner, ...origin }, keepCopy }] }
   })
 }
 

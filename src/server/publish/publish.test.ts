@@ -5,8 +5,8 @@ import { acceptPublish, DECIDING } from '../../../tests/publish/accept.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
-import { isStale } from './attempts.ts'
 import { type AcceptedPublish, publishAsWrite } from './publish.ts'
+import { isStale } from './write-to-git.ts'
 
 const SAME = 'Review this.\n'
 const fileOf = (content: string, more = '') =>

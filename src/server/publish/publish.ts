@@ -31,7 +31,6 @@ import { compareVersions } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
 import { warnOfNear } from '../read/close-names.ts'
-import type { RepositoryWrite, WriteAnswer, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
 import { judgeMove, judgeNewVersion, requireLabelRights } from './label-moves.ts'
@@ -40,7 +39,15 @@ import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
 import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
-import { markOf, type ParseWrite, type Sending, writeToGit } from './write-to-git.ts'
+import {
+  markOf,
+  type ParseWrite,
+  type RepositoryWrite,
+  type Sending,
+  type WriteAnswer,
+  type WriteDecision,
+  writeToGit,
+} from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish extends Sending {

@@ -10,12 +10,12 @@ import type { Connect } from '../hub.ts'
 import { invalidNameError, respondToError } from '../refusals.ts'
 import { countRequest } from '../request.ts'
 import { PLAIN_TEXT, UNCACHED_JSON } from '../respond.ts'
-import { openClock, readOwnerFile } from './attempts.ts'
 import { requireAccess, requireScope } from './authenticate.ts'
 import type { CheckHub } from './handle-check.ts'
 import { identify } from './handle-write.ts'
 import { listOpen, noSuchProposal, readContent, showProposal } from './proposal-records.ts'
 import type { PublishHub } from './publish-hub.ts'
+import { openClock, readOwnerFile } from './write-to-git.ts'
 
 /** What opens a hub for a reader, whose requests are counted, and for somebody who must be a member. */
 export interface ProposalHubs {

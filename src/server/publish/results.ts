@@ -9,11 +9,17 @@ import { readOwner, readRepositoryState } from '../../domain/publishing/reposito
 import { isSameJson } from '../../domain/text/json.ts'
 import { isSuite, isVersion } from '../../domain/values/names.ts'
 import type { FolderState } from '../../git/git-store.ts'
-import type { Clock, WriteDecision } from './attempts.ts'
 import { requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import { type Readers, readTested } from './read-from-git.ts'
-import { changeMessage, openCommit, type ParseWrite, type Sending } from './write-to-git.ts'
+import {
+  type Clock,
+  changeMessage,
+  openCommit,
+  type ParseWrite,
+  type Sending,
+  type WriteDecision,
+} from './write-to-git.ts'
 
 /** Opens a report of a result, or its deletion. @throws HubError `not_found` for a malformed version or suite */
 export function openResult(

@@ -9,10 +9,9 @@ import { invalidField } from '../../domain/publishing/request.ts'
 import { isTag } from '../../domain/values/names.ts'
 import { logAudit } from '../../log.ts'
 import { respondWithRecord, UNCACHED_JSON } from '../respond.ts'
-import { type Clock, readOwnerFile } from './attempts.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import type { OwnerWebhooks, PublishHub } from './publish-hub.ts'
-import type { ParseWrite, Sending } from './write-to-git.ts'
+import { type Clock, type ParseWrite, readOwnerFile, type Sending } from './write-to-git.ts'
 
 type WebhookId = 'listWebhooks' | 'setWebhook' | 'removeWebhook'
 

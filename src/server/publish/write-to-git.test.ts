@@ -7,8 +7,8 @@ import type { PublishAnswer as PublishAnswerSchema } from '../../catalogue/publi
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionSummary } from '../../domain/api/schema.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../git/git-store.ts'
-import { writeWithRetries } from './attempts.ts'
 import { publishAsWrite } from './publish.ts'
+import { writeWithRetries } from './write-to-git.ts'
 
 type PublishAnswer = z.infer<typeof PublishAnswerSchema>
 
