@@ -29,7 +29,7 @@ const SHARED = [
   'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
   'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-agents,skill-folders,skill-push,skill-read,splits}.test.ts',
   'tests/clients/{typescript*,update-blocked}.test.ts',
-  'tests/mcp/{chat,clients,menu,skills,tools,tools-list}.test.ts',
+  'tests/mcp/{chat,menu,skills,tools,tools-list}.test.ts',
   'tests/openapi/{every-operation,linter}.test.ts',
   'tests/publish/{answer,body-*,bump,bytes,chat,check,clock,compose,concurrency-*}.test.ts',
   'tests/publish/{dangerous-content,faults-github,fresh,label-reads,manage,many-versions,moderation}.test.ts',
