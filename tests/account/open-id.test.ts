@@ -256,6 +256,8 @@ describe('a provider that fails', () => {
     const isEarly = ending.startsWith('/.well-known')
     const way = isEarly ? undefined : await goThere(jar)
     provider.tamper(ending, answer)
+    const start = AbortSignal.timeout.bind(AbortSignal)
+    if (answer === never) vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => start(ms / 50))
     const said = await (way ? comeBack(jar, way) : jar.ask('/auth/sign-in'))
     expect([said.status, isSignedIn(jar)]).toEqual([status, false])
     expect(said.text).toMatch(/Try again|Sign in again|Correct SIGN_IN_ISSUER|is wrong/)

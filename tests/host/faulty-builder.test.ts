@@ -26,12 +26,14 @@ let run: Run | undefined
 let base = ''
 afterEach(async () => run?.end())
 
+const SHORT_PAUSES = `--import=${pathToFileURL('tests/hubs/short-pauses.ts')}`
+
 /** Writes a fault as a module that every process of the hub loads first. @returns settings that load the module */
 function withFault(name: string, code: string): Record<string, string> {
   const path = join(root, `${name}.mjs`)
   writeFileSync(path, code)
   return {
-    NODE_OPTIONS: `--import=${pathToFileURL(path)}`,
+    NODE_OPTIONS: `${SHORT_PAUSES} --import=${pathToFileURL(path)}`,
     // The URL is unique, because hubs with the same content and URL share the last complete build.
     SITE_URL: `http://${name}.localhost`,
     RATE_LIMIT_PER_MINUTE: '0',
@@ -99,7 +101,7 @@ test('a restart builds nothing, and what the checked-out commit has is served, w
     'content/second/one/versions/1.0.0.md': version,
     'content/site.yml': 'name: Lost and Found\n',
   })
-  const settings = { CONTENT_DIR: content, RATE_LIMIT_PER_MINUTE: '0' }
+  const settings = { CONTENT_DIR: content, RATE_LIMIT_PER_MINUTE: '0', NODE_OPTIONS: SHORT_PAUSES }
   let ask = await start({ ...settings, SITE_URL: 'http://emptied.localhost' })
   const health = async () => (await ask('/healthz')).json()
   const commit = () => others.git('rev-parse', 'HEAD').trim()
@@ -124,7 +126,7 @@ test('a restart builds nothing, and what the checked-out commit has is served, w
   ask = await start({ ...settings, SITE_URL: 'http://emptied.localhost' })
   await becomes({ status: 'ok', unbuilt: null })
   // The files are looked at by then.
-  await sleep(6_000)
+  await sleep(1_500)
   expect((await health()).built_at).toBe(built_at)
   expect(run!.log()).not.toContain('"build_served"')
   away(content)
@@ -138,6 +140,7 @@ test('a restart builds nothing, and what the checked-out commit has is served, w
   const flag = join(root, 'silent')
   ask = await start(
     {
+      ...settings,
       ...withFault(
         'silenced',
         `import fs from 'node:fs'
@@ -153,7 +156,6 @@ test('a restart builds nothing, and what the checked-out commit has is served, w
         syncBuiltinESMExports()
         process.on('SIGUSR2', () => { throw new Error('thrown when told') })`,
       ),
-      ...settings,
       // A hub in local mode would never wait.
       SITE_URL: 'https://silenced.example',
       DRAIN_SECONDS: '300',
@@ -221,7 +223,12 @@ test('without git, serves no empty folder where a build had prompts, also after 
   timeout: 5 * WITHIN,
 }, async () => {
   const content = join(root, 'plain')
-  const settings = { CONTENT_DIR: content, SITE_URL: 'http://plain.localhost', RATE_LIMIT_PER_MINUTE: '0' }
+  const settings = {
+    CONTENT_DIR: content,
+    SITE_URL: 'http://plain.localhost',
+    RATE_LIMIT_PER_MINUTE: '0',
+    NODE_OPTIONS: SHORT_PAUSES,
+  }
   const path = join(content, owner, 'kept/versions/1.0.0.md')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, version)
@@ -246,6 +253,7 @@ test('without git, serves no empty folder where a build had prompts, also after 
   // The way out of the message. From here on, the system reports no changes.
   rmSync(folder, { recursive: true })
   const emptied = await start({
+    ...settings,
     ...withFault(
       'unwatched',
       `import fs from 'node:fs'
@@ -255,7 +263,7 @@ test('without git, serves no empty folder where a build had prompts, also after 
       }
       syncBuiltinESMExports()`,
     ),
-    ...settings,
+    SITE_URL: settings.SITE_URL,
   })
   const health = async () => (await emptied('/healthz')).json()
   expect(await health()).toMatchObject({ status: 'ok', counts: { repositories: 0 } })

@@ -73,11 +73,11 @@ export const plainEnvironment = (): Record<string, string | undefined> => ({
   NO_COLOR: '1',
 })
 
-/** Starts a command in its own process group, with the plain environment and these settings. */
+/** Starts a command in its own process group, with the plain environment and these settings. A hub ends at once, unless they say how long it goes on. */
 export function launch(command: string, parameters: string[], settings: Record<string, string>, cwd = '.'): Run {
   const child = spawn(command, parameters, {
     cwd,
-    env: { ...plainEnvironment(), ...settings },
+    env: { ...plainEnvironment(), DRAIN_SECONDS: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

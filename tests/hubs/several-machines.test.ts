@@ -63,7 +63,9 @@ beforeAll(async () => {
     GITHUB_CLIENT_SECRET: standIn.oauth.clientSecret,
     SESSION_SECRET: 'the same secret on each of the machines',
     OIDC_JWKS_URL: issuer.jwksUrl,
-    CONTENT_POLL_SECONDS: '4',
+    CONTENT_POLL_SECONDS: '2',
+    // As long as two checks of Caddy take.
+    DRAIN_SECONDS: '4',
     RATE_LIMIT_PER_MINUTE: '100000',
     LOG_REQUESTS: 'off',
   }
@@ -72,6 +74,7 @@ beforeAll(async () => {
   token = machines[0]!.makeToken('acme')
 })
 afterAll(async () => {
+  for (const { run } of hubs ?? []) signalGroup(run.child, 'SIGKILL')
   await Promise.all((hubs ?? []).map(({ run }) => run.end()))
   if (process.env.SHOW_LOGS) for (const { run } of hubs) console.log(run.log())
   opened?.close()
@@ -230,7 +233,7 @@ describe('a hub on two machines', () => {
     // Until then, the copy in the database has it: a busy machine answers before its build does.
     await poll('a build has it', WITHIN, async () => ((await health(base)).commit === commit.sha ? true : undefined))
     await postgres.stop()
-    const endsMs = Date.now() + 4_000
+    const endsMs = Date.now() + 1_000
     const refusals = await Promise.all([publish(base, 'acme/first', { content: 'Lost.\n' }), ask(base, way)])
     expect(refusals.map(({ status }) => status)).toEqual([503, 503])
     for (const { headers } of refusals) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)

@@ -2,10 +2,8 @@
 // search; and on another hub with the same state, whatever its build, at every address of the prompt or owner. Then, that
 // what is taken down in git is gone from all of them, also after a restart. tests/publish/takedown.test.ts has a build of
 // a shallow clone.
-import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLocalKeys } from '../../src/account/local-keys.ts'
@@ -103,17 +101,6 @@ describe('the hub that answered', () => {
       await before
     }
     expect(missing).toEqual([])
-  })
-
-  test('keeps one search index, and one state of each data file', async () => {
-    const place = hash('sha256', JSON.stringify({ contentDir: settings.CONTENT_DIR, baseUrl: settings.SITE_URL }))
-    const dir = join(machine.folder, '.hub/data', place.slice(0, 16))
-    const database = new DatabaseSync(join(dir, 'site.db'), { readOnly: true })
-    const countOld = () =>
-      Number(database.prepare('SELECT count(*) - count(DISTINCT path) AS old FROM files').get()?.old)
-    const left = () => [readdirSync(dir).filter((name) => /^search-\d+\.db$/.test(name)).length, countOld()]
-    await expect.poll(left, { timeout: WITHIN }).toEqual([1, 0])
-    database.close()
   })
 
   test('shows nothing of what is taken down, next to a prompt that cannot be read, nor after a restart', async () => {

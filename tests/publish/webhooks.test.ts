@@ -306,7 +306,7 @@ describe('what is delivered', () => {
     await patient.show()
     await vi.waitFor(() => expect([silent, dripping, good].every(({ got }) => got.length > 0)).toBe(true), 60_000)
     await patient.stop()
-    const { outcomes } = await deliver({ timeoutMs: 2_000 })
+    const { outcomes } = await deliver({ timeoutMs: 1_000 })
     const problems = async () => {
       const listed: { id: string; last_problem: { message: string } | null }[] = JSON.parse(
         (await call('GET', '')).text,
@@ -317,8 +317,8 @@ describe('what is delivered', () => {
       async () =>
         expect(await problems()).toEqual({
           redirect: 'the answer has the status 307',
-          silent: 'no complete answer within 2 s',
-          dripping: 'no complete answer within 2 s',
+          silent: 'no complete answer within 1 s',
+          dripping: 'no complete answer within 1 s',
           endless: null,
         }),
       { timeout: 60_000, interval: 200 },
