@@ -1,5 +1,6 @@
-// Runs against `npm start` what only sends requests: the read test suite, the MCP clients, and Astro's dev server beside it.
+// Runs against `npm start` what only sends requests: the read test suite, the MCP clients, the installation of hubcli, and Astro's dev server beside it.
 import { afterAll, beforeAll, describe } from 'vitest'
+import { testInstall } from '../cli/install.ts'
 import { testClients } from '../mcp/clients.ts'
 import { testDevPages } from './dev-pages.ts'
 import { addresses } from './reading/addresses.ts'
@@ -22,5 +23,6 @@ afterAll(() => hub.close())
 for (const part of [records, lists, addresses, methods, dataFiles, labels, models, search, queryValues, described])
   part(hub)
 testClients(() => `${hub.base}/mcp`)
+testInstall(() => hub.base)
 describe('npm run dev:pages', () => testDevPages(() => hub.base))
 limit(hub)
