@@ -1,5 +1,4 @@
 // Tests `hubcli push` of many files with a real hub in this process.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { runSync } from '../run-sync.ts'
 import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 
 let hub: Hub
@@ -73,7 +73,7 @@ describe.skipIf(PYTHON === undefined)(`push of many files${NO_PYTHON}`, () => {
 
   test('the changelog is the subject of the last commit that touched the file', async () => {
     const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd, stdio: 'pipe' })
+      runSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd })
     git('init', '--quiet')
     write(`${one}.md`, 'One.')
     git('add', '.')

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Prompt, startPlainFiles } from './plain-files.ts'
+import { startPlainFiles } from './plain-files.ts'
 import {
   findProgram,
   makeFolder,
@@ -110,31 +110,6 @@ describe('hubcli', () => {
     }
     expect(await push({ HUB_ALLOW_HTTP: '1' })).toMatchObject({ code: 5, slept: ['1', '2'] })
     expect(await runHubcli(SHELL, ['cat', 'acme/x'], { tools, env })).toMatchObject({ code: 5, slept: ['1', '2'] })
-  })
-
-  test.concurrent('reads by label and warns about a yanked version', async () => {
-    const prompt: Prompt = {
-      versions: { '1.0.0': 'one', '1.1.0': 'two' },
-      labels: { production: '1.0.0', next: '1.1.0' },
-      yanked: { '1.1.0': 'Leaks \x1B[2Jit' },
-    }
-    const hub = await startPlainFiles('hub', { 'acme/x': prompt })
-    const cwd = makeFolder()
-    const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
-    expect(await run('cat', 'acme/x', '--label', 'production')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
-    expect(await run('pull', 'acme/x@1.1.0')).toMatchObject({
-      code: 0,
-      stderr: 'hubcli: warning: acme/x 1.1.0 was yanked: Leaks  [2Jit\n',
-    })
-    expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('two')
-    expect(await run('cat', 'acme/x', '--label', 'staging')).toMatchObject({
-      code: 2,
-      stderr: 'hubcli: acme/x has no label staging; it has: next, production\n',
-    })
-    const both = await run('cat', 'acme/x', '--label', 'next', '--version', '1.0.0')
-    expect(both).toMatchObject({ code: 1, stderr: 'hubcli: --version and --label: expected one of them\n' })
-    expect(await run('cat', 'acme/x', '--label', 'a..b')).toMatchObject({ code: 1 })
-    await hub.close()
   })
 
   test.concurrent(`a static mirror works with cat, pull, versions and add${NO_PYTHON}`, async () => {

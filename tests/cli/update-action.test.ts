@@ -1,7 +1,6 @@
 // Tests the update action: runs its script in a real clone, with a hub that serves static files and a fake pull request
 // API.
 
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,6 +8,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { runScript } from '../loaded.ts'
+import { runSync } from '../run-sync.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from './plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
 
@@ -28,10 +28,7 @@ let clone: string
 
 const makePrompts = (): Record<string, Prompt> => ({ 'acme/review': { versions: { '1.0.0': 'one\n' } } })
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-    cwd: clone,
-    stdio: 'pipe',
-  }).toString()
+  runSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: clone, encoding: 'utf8' })
 
 /** A project with a space in its name, and the version 1.0.0 locked. */
 let project: string
@@ -61,8 +58,8 @@ beforeEach(() => {
   hub.prompts = makePrompts()
   ;[asked, open] = [[], []]
   ;[origin, clone] = [makeFolder(), makeFolder()]
-  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin])
-  execFileSync('git', ['clone', '-q', origin, clone], { stdio: 'pipe' })
+  runSync('git', ['init', '-q', '--bare', '-b', 'main', origin])
+  runSync('git', ['clone', '-q', origin, clone])
   git('checkout', '-q', '-b', 'main')
   cpSync(project, path.join(clone, 'a b'), { recursive: true })
   git('add', '-A')
@@ -87,7 +84,7 @@ const run = (over: Record<string, string> = {}) =>
     },
   })
 const restart = () => git('checkout', '-q', '-f', 'main')
-const branch = () => execFileSync('git', ['rev-parse', 'prompt-hub/update'], { cwd: origin, stdio: 'pipe' }).toString()
+const branch = () => runSync('git', ['rev-parse', 'prompt-hub/update'], { cwd: origin, encoding: 'utf8' })
 
 describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
   test('waits until a version has been out for the given time, which is a day by default', async () => {
@@ -129,7 +126,10 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     expect(body).toContain('``````diff\n')
     expect(body).toContain('\n+two ``` @octocat\n')
     expect(body).toContain('\n+      "version": "1.1.0",\n')
-    const files = execFileSync('git', ['diff', '--name-only', 'main', 'prompt-hub/update'], { cwd: origin }).toString()
+    const files = runSync('git', ['diff', '--name-only', 'main', 'prompt-hub/update'], {
+      cwd: origin,
+      encoding: 'utf8',
+    })
     expect(files).toBe('a b/prompts.lock\na b/prompts/acme/review.md\n')
 
     restart()

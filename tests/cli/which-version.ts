@@ -145,7 +145,7 @@ describe('hubcli', () => {
 
     test('a key gets the second version of a label, also one since the last build, but none that was yanked', async () => {
       const prompt = hub.prompts['acme/x']!
-      const cat = () => run(['cat', 'acme/x@production', '--key', 'user-1'])
+      const cat = () => program(['cat', 'acme/x@production', '--key', 'user-1'])
       for (const unbuilt of [[], ['2.0.0']]) {
         Object.assign(prompt, { split: { version: '2.0.0', percent: 99, salt: 'a'.repeat(16) }, unbuilt })
         expect(await cat()).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: '' })
@@ -178,7 +178,7 @@ describe('hubcli', () => {
       const said = 'hubcli: acme/x 2.0.0, the latest; prompts.lock has 1.2.0, which --locked gives\n'
       expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: said })
       expect(await program(['render', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two all', stderr: said })
-      expect(await run(['cat', 'acme/x@2.0.0'])).toMatchObject({ code: 0, stderr: '' })
+      expect(await program(['cat', 'acme/x@2.0.0'])).toMatchObject({ code: 0, stderr: '' })
       const away = { HUB_URL: NOWHERE }
       expect(await program(['cat', 'acme/x', '--locked'], away)).toMatchObject({
         code: 0,
@@ -186,7 +186,7 @@ describe('hubcli', () => {
         stderr: '',
         left: [],
       })
-      expect(await run(['pull', 'acme/x', '--locked', '-o', 'p'], away)).toMatchObject({ code: 0, stderr: '' })
+      expect(await program(['pull', 'acme/x', '--locked', '-o', 'p'], away)).toMatchObject({ code: 0, stderr: '' })
       expect(readFileSync(path.join(cwd, 'p'), 'utf8')).toBe('one two {{who}}\r\n')
       // The lock file contains the default value, so no request is needed.
       const filled = await program(['render', 'acme/x', '--locked', '--var', 'who=you'], away)

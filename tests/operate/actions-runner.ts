@@ -1,10 +1,11 @@
 // Runs the jobs of a workflow as GitHub Actions does, with a real repository, a real git and a real shell: checks whether
 // an event starts the workflow, checks out the commit, and runs each step with the environment variables of a runner.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, matchesGlob, resolve } from 'node:path'
 import { parse } from 'yaml'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 interface Step {
@@ -64,12 +65,11 @@ export function openPromptRepository(): PromptRepository & { origin: string } {
   const origin = join(root, 'origin.git')
   const clone = join(root, 'clone')
   const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'core.autocrlf=false']
-  const git = (...args: string[]) =>
-    execFileSync('git', [...identity, ...args], { cwd: clone, encoding: 'utf8' }).trim()
-  execFileSync('git', ['init', '-q', '--bare', '-b', BRANCH, origin])
+  const git = (...args: string[]) => runSync('git', [...identity, ...args], { cwd: clone, encoding: 'utf8' }).trim()
+  runSync('git', ['init', '-q', '--bare', '-b', BRANCH, origin])
   // As on GitHub, a job can fetch any commit of the repository.
-  execFileSync('git', ['-C', origin, 'config', 'uploadpack.allowAnySHA1InWant', 'true'])
-  execFileSync('git', ['init', '-q', '-b', BRANCH, clone])
+  runSync('git', ['-C', origin, 'config', 'uploadpack.allowAnySHA1InWant', 'true'])
+  runSync('git', ['init', '-q', '-b', BRANCH, clone])
   git('remote', 'add', 'origin', origin)
   let pushed = NO_COMMIT
   const pushAll = (): Trigger => {
@@ -190,7 +190,7 @@ export async function runWorkflow(
 
 /** Fetches a commit, or with `ref` the newest one of the branch, and with `fetch-depth: 0` its history, as actions/checkout does. */
 function checkOut(workspace: string, origin: string, sha: string, inputs: Step['with'] = {}): void {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace, stdio: 'pipe' })
+  const git = (...args: string[]) => runSync('git', args, { cwd: workspace })
   git('init', '-q', '-b', 'unused')
   git('remote', 'add', 'origin', `file://${origin}`)
   const depth = inputs['fetch-depth'] === 0 ? [] : ['--depth=1']

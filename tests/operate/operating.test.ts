@@ -8,10 +8,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../src/content/content-dir.ts'
 import { freePort } from '../hubs/processes.ts'
 import { runScript } from '../loaded.ts'
+import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const git = (folder: string, ...args: string[]) =>
-  execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+  runSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
     encoding: 'utf8',
   }).trim()
 

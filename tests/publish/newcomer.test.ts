@@ -1,14 +1,13 @@
 // Tests the first minutes with a fresh clone: `npm start`, a token and a sign-in link from `npm run token`, and where a
 // publish goes. tests/operate/examples.test.ts runs the commands of the README.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { linkInstalled } from '../hubs/machines.ts'
 import { isServingFiles, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { makeSource } from '../operate/follow-guide.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-const ROOT = resolve(import.meta.dirname, '../..')
 
 const environment = plainEnvironment()
 
@@ -28,7 +27,7 @@ let codeCommit: string
 beforeAll(async () => {
   folder = temporaryFolder('hub-newcomer-')
   clone = join(folder, 'clone')
-  cloneWorkingTree()
+  execFileSync('git', ['clone', '-q', makeSource(join(folder, 'source')), clone], { env: environment })
   // What `npm ci` makes is linked, because installing requires the network and tests npm rather than the hub.
   linkInstalled(clone)
   codeCommit = inCheckout('rev-parse', 'HEAD')
@@ -126,22 +125,3 @@ test('a second start keeps what was published, and says that content/ has change
     await again.run.end()
   }
 })
-
-/** Commits the working tree to a separate repository, so that this one's index and objects stay unchanged. */
-function cloneWorkingTree(): void {
-  const seed = join(folder, 'seed.git')
-  mkdirSync(seed)
-  const inSeed = (...args: string[]) =>
-    execFileSync(
-      'git',
-      ['--git-dir', seed, '--work-tree', ROOT, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args],
-      {
-        cwd: ROOT,
-        env: environment,
-      },
-    )
-  inSeed('init', '-q', '-b', 'main')
-  inSeed('add', '-A')
-  inSeed('commit', '-q', '-m', 'The working tree')
-  execFileSync('git', ['clone', '-q', seed, clone], { env: environment })
-}

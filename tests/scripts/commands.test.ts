@@ -1,7 +1,7 @@
 // Tests commands of operators, which run one after another in a process that has loaded their modules: `npm run token`,
 // `people`, `takedown`, with real repositories (tests/publish/takedown.test.ts tests that hubs then serve nothing of it),
 // `generate` and `build`.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -21,6 +21,7 @@ import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { runScript } from '../loaded.ts'
 import { blocksOf } from '../operate/follow-guide.ts'
+import { runSync } from '../run-sync.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -295,7 +296,7 @@ describe('npm run takedown', () => {
   let folder: string
   let count = 0
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+    runSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
       cwd: folder,
       encoding: 'utf8',
     })
