@@ -26,7 +26,7 @@ const SHARED = [
   'tests/account/{find-reader,open-id,session,settings,sign-in,tokens,views}.test.ts',
   'tests/attestations/{predicate,replay,verify}.test.ts',
   'tests/cli/{check,export,lock-above,push-many,ranges,recompose,result}.test.ts',
-  'tests/clients/{age-and-models,breaking,compose,dependencies,fork,label-reads,manage,many-versions}.test.ts',
+  'tests/clients/{age-and-models,breaking,dependencies,fork,label-reads,manage,many-versions}.test.ts',
   'tests/clients/{npx-*,own-changes,places,prompt-copies,skill-agents,skill-folders,skill-push,skill-read,splits}.test.ts',
   'tests/clients/{typescript*,update-blocked}.test.ts',
   'tests/mcp/{chat,menu,skills,tools,tools-list}.test.ts',

@@ -130,6 +130,9 @@ describe.each(CLIENTS)('$name', ({ command, name }) => {
       stderr:
         'prompt-hub: acme/review 1.0.0 was yanked: It leaks\nprompt-hub: acme/review 1.0.0 has an advisory (high): Leaks.\n',
     })
+    if (name !== 'hubcli') return
+    const { ok, problems } = JSON.parse((await run('audit', '--json')).stdout)
+    expect([ok, problems.map((one: { problem: string }) => one.problem)]).toEqual([false, ['yanked', 'advisory']])
   })
 
   test('remove deletes the entry and the file, but no file that was changed', async () => {

@@ -32,13 +32,14 @@ test.each([
   expect(hash.digest('hex')).toBe(made.sha256)
 })
 
-test('of a million callers, a percentage gets the second version', () => {
+test('of many callers, a percentage gets the second version', () => {
+  const CALLERS = 200_000
   const counts = new Array<number>(100).fill(0)
-  for (let at = 0; at < 1_000_000; at++) counts[reference.numberOf('Zq3vT8pK1mXw0cRb', `user-${at}`)]!++
+  for (let at = 0; at < CALLERS; at++) counts[reference.numberOf('Zq3vT8pK1mXw0cRb', `user-${at}`)]!++
   let share = 0
   for (const [number, count] of counts.entries()) {
-    share += count / 10_000
-    expect(Math.abs(share - number - 1), `${number + 1} %`).toBeLessThan(0.2)
+    share += (count / CALLERS) * 100
+    expect(Math.abs(share - number - 1), `${number + 1} %`).toBeLessThan(0.4)
   }
 })
 
