@@ -15,8 +15,8 @@ interface ExampleLeftOut {
 }
 
 export const ELSEWHERE: readonly ExampleElsewhere[] = [
-  { document: 'filling', language: 'ts', has: 'import ', test: 'tests/clients/sdks.test.ts' },
-  { document: 'clients', language: 'ts', has: 'prompt.fill({ diff })', test: 'tests/clients/sdks.test.ts' },
+  { document: 'filling', language: 'ts', has: 'import ', test: 'tests/clients/sdks.ts' },
+  { document: 'clients', language: 'ts', has: 'prompt.fill({ diff })', test: 'tests/clients/sdks.ts' },
   { document: 'filling', language: 'ts', has: 'const texts', test: 'tests/site/filling-guide.test.ts' },
   { document: 'filling', language: 'python', has: 'texts = ', test: 'tests/site/filling-guide.test.ts' },
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
@@ -52,7 +52,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     has,
     test: 'tests/operate/private-guide.ts',
   })),
-  { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.test.ts' },
+  { document: 'clients', language: 'ts', has: 'attributes()', test: 'tests/clients/traces.ts' },
   { document: 'webhooks', language: 'ts', test: 'tests/publish/webhooks.test.ts' },
   { document: 'managing', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'managing', language: 'sh', has: 'takedown', test: 'tests/scripts/commands.test.ts' },
@@ -167,7 +167,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   ...["prompt.for('openai-chat'", 'prompt.for_openai_chat'].map((has) => ({
     document: 'filling',
     has,
-    reason: 'It needs an account; tests/clients/sdks.test.ts makes such calls.',
+    reason: 'It needs an account; tests/clients/sdks.ts makes such calls.',
   })),
   {
     document: 'clients',
