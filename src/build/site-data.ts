@@ -12,9 +12,7 @@ import {
   type ContentListing,
   isFolderUnreadable,
   type ListedFile,
-  type ListedPart,
   listListingProblems,
-  sizeOf,
 } from '../content/content-listing.ts'
 import { openBundles } from '../content/version-files.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
@@ -26,15 +24,9 @@ import { isOwner } from '../domain/values/names.ts'
 import { readDigests } from '../skills/npm.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredRepository } from './data-sink.ts'
+import { type Changed, makeInOrder, type ParseAhead } from './make-in-order.ts'
 import { formatStatuses, makeRepository } from './make-repository.ts'
-import {
-  type KnownTroubles,
-  listBeside,
-  listUnchanged,
-  listUnread,
-  marksOfServed,
-  openRecall,
-} from './recalled-versions.ts'
+import { type KnownTroubles, listUnchanged, marksOfServed, openRecall } from './recalled-versions.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { describeFailure, openHistoryFiles } from './shared-files.ts'
 
@@ -75,19 +67,6 @@ export interface BuiltState {
   filesRead: number
 }
 
-/** Larger prompts are not parsed in another thread, which would hand on a copy of all their versions at once. */
-const MAX_BYTES_AHEAD = 4_194_304
-
-/** A prompt, and its files. */
-export type PromptFiles = readonly [fullName: string, files: readonly ListedFile[]]
-
-/** Prompts that another thread parses. */
-export interface ParsedAhead {
-  /** Takes a prompt, in the order in which they were given. @returns undefined if the rest must be read without the thread */
-  take(fullName: string): ReturnType<typeof readRepository> | undefined
-  end(): void
-}
-
 /** Updates a site from a listing of the content, whose files are opened if the folder can be read. Must not be called again after an error. */
 export type BuildState = (
   listing: ContentListing,
@@ -97,7 +76,7 @@ export type BuildState = (
     history: History
     isStrict?: boolean
     /** Starts to parse the new prompts in another thread, if that is worth it. */
-    parseAhead?: (prompts: PromptFiles[]) => ParsedAhead | undefined
+    parseAhead?: ParseAhead | undefined
   },
 ) => BuiltState
 
@@ -198,47 +177,22 @@ export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildS
         derive(fullName, () => write(read, models, round), round)
       } else late.push(read)
     }
-    const total = changed.size
     const inOrder = folder
-    const small = [...changed.values()].filter(
-      ({ fullName, part, before }) => !before && !troubles.has(fullName) && sizeOf(part.files) <= MAX_BYTES_AHEAD,
+    makeInOrder(
+      changed,
+      {
+        inOrder,
+        openContent,
+        parseAhead,
+        mayParseAhead: ({ fullName, before }) => !before && !troubles.has(fullName),
+        onProgress: parts.onProgress,
+        findAsked: parts.findAsked,
+      },
+      (one, reader, parsed) => {
+        folder = reader
+        make(one, parsed)
+      },
     )
-    const isAhead = new Set(small.map(({ fullName }) => fullName))
-    let ahead = parseAhead?.(small.map(({ fullName, part }) => [fullName, part.files]))
-    const expect = () =>
-      inOrder.expect?.(
-        [...changed.values()].flatMap(({ fullName, part, before }) =>
-          ahead && isAhead.has(fullName) ? listBeside(part.files) : listUnread(part.files, before?.marks),
-        ),
-      )
-    expect()
-    const takeAhead = (fullName: string) => {
-      if (!ahead || !isAhead.has(fullName)) return undefined
-      const parsed = ahead.take(fullName)
-      if (!parsed) {
-        ahead.end()
-        ahead = undefined
-        expect()
-      }
-      return parsed
-    }
-    const makeNow = (one: Changed, reader: ContentReader) => {
-      parts.onProgress?.(total - changed.size, total)
-      const parsed = reader === inOrder ? takeAhead(one.fullName) : undefined
-      changed.delete(one.fullName)
-      folder = reader
-      make(one, parsed)
-    }
-    const findAsked = () => changed.get(parts.findAsked?.(changed) ?? '')
-    try {
-      for (const one of changed.values()) {
-        // Many files are read at once in the order of the list, so what is made before its turn has a reader of its own.
-        for (let asked = findAsked(); asked; asked = findAsked()) makeNow(asked, openContent())
-        if (changed.has(one.fullName)) makeNow(one, inOrder)
-      }
-    } finally {
-      ahead?.end()
-    }
     folder = inOrder
     const neighbours: Neighbours = {
       repositories: { has: (fullName) => isThere.get(fullName) ?? (repositories.has(fullName) && isListed(fullName)) },
@@ -415,15 +369,6 @@ function inSink<Value>(use: () => Value): Value {
   } catch (cause) {
     throw new SinkError('The site cannot be written.', { cause })
   }
-}
-
-/** A repository to read, because something of it changed. */
-interface Changed {
-  fullName: string
-  part: ListedPart
-  before: StoredRepository | undefined
-  stats: string
-  added: string
 }
 
 /** A repository that was read, with the identifier of its files. */

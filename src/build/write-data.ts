@@ -11,8 +11,9 @@ import { filesInto } from '../content/write-files.ts'
 import { buildSearchIndex } from '../search/write-index.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink } from './data-sink.ts'
+import type { ParsedAhead, PromptFiles } from './make-in-order.ts'
 import { findSharedFile, listSharedPaths } from './shared-files.ts'
-import { openSiteData, type ParsedAhead, type PromptFiles } from './site-data.ts'
+import { openSiteData } from './site-data.ts'
 
 /** The output locations. */
 interface DataPlaces {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ParsedAhead } from '../../src/build/site-data.ts'
+import type { ParsedAhead } from '../../src/build/make-in-order.ts'
 import { writeData } from '../../src/build/write-data.ts'
 import { readRepository } from '../../src/content/content-dir.ts'
 import { openObjects } from '../../src/content/content-reader.ts'

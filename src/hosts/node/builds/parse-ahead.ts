@@ -1,7 +1,7 @@
 // Parses prompts in a thread of its own while the data of others is derived: for the first build, which reads everything.
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import type { ParsedAhead, PromptFiles } from '../../../build/site-data.ts'
+import type { ParsedAhead, PromptFiles } from '../../../build/make-in-order.ts'
 import type { readRepository } from '../../../content/content-dir.ts'
 import type { Git } from '../../../git/git-command.ts'
 import { logProblem } from '../../../log.ts'
