@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseLock } from '../../clients/typescript/source/lock.ts'
 import { signalGroup } from '../hubs/processes.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
 import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
@@ -69,27 +70,6 @@ describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
     await refused(['add', 'acme/review@staging'], 2, /no label staging; it has: next, production$/m)
     await refused(['add', 'acme/review@^9'], 2, /no version that \^9 allows; it has: 2\.0\.0, 1\.2\.0/)
     await refused(['add', 'acme/missing'], 2, /There is no acme\/missing\. \(404\)/)
-  })
-
-  test('yanked versions are never chosen; audit fails for yanked versions and advisories', async () => {
-    hub.prompts['acme/review']!.yanked = { '1.2.0': 'Leaks \x1B[31mthe\x9B2J system prompt' }
-    expect(await run('add', 'acme/review@^1')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${REVIEW}\n` })
-    expect(await run('audit')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    hub.prompts['acme/review']!.yanked = { '1.1.0': 'Wrong', '1.2.0': 'x' }
-    hub.prompts['acme/review']!.advisories = [
-      { range: '>=1.0.0 <1.1.0', severity: 'low', message: 'Not of this one.' },
-      { range: '^1.1', severity: 'high', message: 'Obeys\nthe code.' },
-    ]
-    const said =
-      'hubcli: acme/review 1.1.0 was yanked: Wrong\nhubcli: acme/review 1.1.0 has an advisory (high): Obeys the code.\n'
-    expect(await run('audit')).toMatchObject({ code: 4, stderr: said })
-    expect(await run('verify', '--online')).toMatchObject({ code: 4, stderr: said })
-    const { ok, problems } = JSON.parse((await run('audit', '--json')).stdout)
-    expect([ok, problems.map((one: { problem: string }) => one.problem)]).toEqual([false, ['yanked', 'advisory']])
-    expect(await run('verify')).toMatchObject({ code: 0 })
-    const older = await run('update')
-    expect(older).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 -> 1.0.0 ${REVIEW}\n` })
-    expect(older.stderr).toContain('warning: acme/review 1.1.0 was yanked: Wrong')
   })
 
   test('install replaces a copy of another version, and add no file of somebody', async () => {
@@ -163,6 +143,16 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     `${JSON.stringify({ lockfile: 1, hub: 'https://hub.example.com', prompts, ...over }, null, 2)}\n`
   const one = (over: Parameters<typeof prompt>[0]) => lockOf({ 'acme/review': prompt(over) })
 
+  const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) })
+  const variable = {
+    name: 'a',
+    description: '',
+    type: 'string',
+    required: true,
+    default: null,
+    options: [],
+    example: null,
+  }
   const invalid: [string, string, RegExp][] = [
     ['not JSON', '{', /is not JSON/],
     [
@@ -218,9 +208,16 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
       /is inside the other/,
     ],
     ['too large', one({}) + ' '.repeat(16_777_217), /larger than/],
+    ['a number in another notation', one({ parameters: { a: 0.5 } }).replace('0.5', '0.50'), /edited by hand/],
+    ['numbers as keys, in another order', one({}).replace('{}', '{"10": 1, "9": 1}'), /edited by hand/],
+    ['a number that is too large', one({}).replace('{}', '{"a": 1e999}'), /invalid variables or parameters/],
+    ['parameters nested too deeply', one({ parameters: deep(40) }), /invalid variables or parameters/],
+    ['a lone surrogate in a parameter', one({ parameters: { a: '\ud800' } }), /invalid variables or parameters/],
+    ['a variable of an unknown type', one({ variables: [{ ...variable, type: 'date' }] }), /invalid variables/],
+    ['an unknown key of a variable', one({ variables: [{ ...variable, x: 1 }] }), /edited by hand/],
   ]
-  // In one process, with the module that is a part of hubcli.
-  test('rejects every invalid lock file', () => {
+  // Each in one process; the Python module is a part of hubcli.
+  test('both clients reject every invalid lock file', () => {
     const parse = `
 import json, sys
 sys.path.append("clients/python")
@@ -242,6 +239,10 @@ print(json.dumps(said))
         expect.stringMatching(RegExp(`^integrity: .*${sentence.source}`, 's')),
       ]),
     )
+    for (const [name, text] of invalid)
+      expect(() => parseLock(text), name).toThrow(
+        expect.objectContaining({ code: 'integrity', message: expect.stringMatching(/^prompts\.lock/) }),
+      )
   })
 
   test('every command rejects an invalid lock file', async () => {
@@ -277,9 +278,7 @@ print(json.dumps(said))
 
   test.each([
     ['nothing before @', ['add', '@^1'], /expected <owner>\/<name>/],
-    ['nothing after @', ['add', 'acme/review@'], /expected a range or a label after @/],
     ['a range with a space', ['add', 'acme/review@>= 1'], /expected a range such as \^1\.2/],
-    ['a path outside the folder', ['add', 'acme/review', '-o', '../x'], /leaves the folder/],
     ['an absolute path', ['add', 'acme/review', '-o', '/x'], /is absolute/],
     ['install with an argument', ['install', 'acme/review'], /usage: hubcli install/],
     ['no lock file', ['install'], /No lock at prompts\.lock\. Create one: hubcli add/],

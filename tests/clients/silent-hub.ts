@@ -20,12 +20,8 @@ const FAST = [
   { name: 'hubcli', command: [...TOKEN, ...pythonWith(FAST_PYTHON)] },
   { name: 'npx prompt-hub', command: [...TOKEN, ...nodeWith(FAST_NODE)] },
 ]
-/** One for each way in which commands ask. */
-const COMMANDS = `
-  cat acme/x | push acme/a.md acme/b.md | recompose --all acme | label acme/x live 1.0.0 | update
-`
-  .trim()
-  .split(/\s*(?:\n|\|)\s*/)
+/** One that reads, and one that publishes. */
+const COMMANDS = ['update', 'push acme/a.md acme/b.md']
 const LOCK = (hub: string) =>
   `${JSON.stringify(
     {
@@ -83,8 +79,7 @@ async function run(command: string[], words: string, hub: string): Promise<Ran &
   const folder = join(scratch, String(folders++))
   mkdirSync(join(folder, 'acme'), { recursive: true })
   for (const name of ['a', 'b']) writeFileSync(join(folder, `acme/${name}.md`), 'Text.\n')
-  writeFileSync(join(folder, 'junit.xml'), '<testsuite><testcase name="a"/></testsuite>')
-  const hasLock = /^(?:outdated|update|audit|verify|install)/.test(words)
+  const hasLock = words === 'update'
   if (hasLock) writeFileSync(join(folder, 'prompts.lock'), LOCK(hub))
   const before = readdirSync(folder, { recursive: true }).sort()
   const ran = await runClient(command, words.split(' '), folder, hub)
@@ -94,13 +89,10 @@ async function run(command: string[], words: string, hub: string): Promise<Ran &
 
 describe.each(FAST)('$name', ({ command }) => {
   test.each(COMMANDS)('%s: a hub that never answers', async (words) => {
-    const startedAt = performance.now()
     const { code, stdout, stderr, isSame } = await run(command, words, silent)
     expect([code, stdout, isSame]).toEqual([5, '', true])
     const lines = stderr.split('\n').filter((line) => !/ is not there; | one more was not sent$/.test(line))
     expect(lines).toEqual([expect.stringMatching(/^prompt-hub: .*127\.0\.0\.1:\d+.* did not respond/), ''])
-    // With the times as they are, a minute for a read and three for a change.
-    expect(performance.now() - startedAt).toBeLessThan(55_000)
   })
 })
 

@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultHub, openFaultHub } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
 
-/** Moves the clock by the `skip` of the URL, in seconds, and gets a prompt. */
 const MODULE = './dist/prompt-hub.js'
+/** Moves the clock by the `skip` of the URL, in seconds, and gets a prompt, with `new` as a client that has none. */
 const WORKER = `
 import { PromptHub } from '${MODULE}'
 const now = Date.now
@@ -19,6 +19,7 @@ const worker = {
   async fetch(request, env, context) {
     const { searchParams } = new URL(request.url)
     skip = Number(searchParams.get('skip'))
+    if (searchParams.has('new')) hub = undefined
     hub ??= new PromptHub({ url: env.HUB, retries: 0, deadlineMs: 60000 })
     const waitUntil = searchParams.has('wait') ? { waitUntil: (promise) => context.waitUntil(promise) } : {}
     const { source, version } = await hub.get('acme/hello', waitUntil)
@@ -34,14 +35,10 @@ let project: string
 let hub: FaultHub
 let worker: Miniflare
 /** How long the hub takes to respond. */
-let delayMs: number
+let delayMs = 0
 beforeAll(async () => {
   project = await makeProject('http://localhost:9')
-})
-afterAll(() => rmSync(project, { recursive: true, force: true }))
-beforeEach(async () => {
   hub = await openFaultHub()
-  delayMs = 0
   hub.outage = (request, response) => {
     setTimeout(() => hub.answer(request, response), delayMs)
     return true
@@ -62,9 +59,10 @@ beforeEach(async () => {
   })
   await worker.ready
 })
-afterEach(async () => {
+afterAll(async () => {
   await worker.dispose()
   await hub.stop()
+  rmSync(project, { recursive: true, force: true })
 })
 const get = async (query: string) => {
   const response = await worker.dispatchFetch(`http://worker/?${query}`, { signal: AbortSignal.timeout(50_000) })
@@ -72,7 +70,7 @@ const get = async (query: string) => {
 }
 
 test('a revalidation that was cut off does not keep later requests waiting', async () => {
-  expect(await get('skip=0')).toBe('network 1.1.0')
+  expect(await get('new&skip=0')).toBe('network 1.1.0')
   delayMs = 500
   expect(await get('skip=70')).toBe('stale 1.1.0')
   expect(await get('skip=300')).toBe('stale 1.1.0')
@@ -82,7 +80,9 @@ test('a revalidation that was cut off does not keep later requests waiting', asy
 })
 
 test('waitUntil lets a revalidation finish', async () => {
-  expect(await get('skip=0')).toBe('network 1.1.0')
+  delayMs = 0
+  expect(await get('new&skip=0')).toBe('network 1.1.0')
+  hub.unchanged.length = 0
   delayMs = 200
   expect(await get('skip=70&wait')).toBe('stale 1.1.0')
   await expect.poll(() => hub.unchanged, WAIT).toHaveLength(1)
