@@ -263,8 +263,9 @@ describe('nothing is left out without a word', () => {
   })
 })
 
-test('--without-variables keeps a text as it is, and refuses a template with the way out', () => {
-  const [text, row] = [`Write {{name}} and $\{input:x} and {{#if a}}.\n`, `As $\{Role:Dev}, {{x}}`]
+test('--without-variables keeps a text as it is, with any number of placeholders, and refuses a template with the way out', () => {
+  const many = Array.from({ length: 90 }, (_, at) => `{{v${at}}}`).join(' ')
+  const [text, row] = [`Write {{name}} and $\{input:x} and {{#if a}}. ${many}\n`, `As $\{Role:Dev}, {{x}}`]
   const folder = give('given', {
     'vue.md': text!,
     'ask.prompt.md': text!,

@@ -1,10 +1,8 @@
 // Tests that `npm run import` and `npm run export` keep every text as it is: files from elsewhere are imported, exported
 // and imported again, with real folders and processes.
 import { join } from 'node:path'
-import matter from 'gray-matter'
 import { beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder
@@ -34,87 +32,6 @@ test('keeps the text of a skill with prices, SQL and awk byte for byte', async (
   await exportAll('skill')
   expect(textOf('out/acme/pricing/SKILL.md')).toBe(text)
   expect(importAll()).toMatchObject([{ status: 'unchanged' }])
-})
-
-//  file           front matter                                                        text
-const COMMANDS: readonly (readonly [file: string, front: string, text: string, variables: string[]])[] = [
-  [
-    'two-args',
-    'description: Compare two files\nargument-hint: "[old] [new]"\nallowed-tools: Read, Bash(git diff:*)\nmodel: sonnet\n',
-    "Compare $0 with $1. All input: $ARGUMENTS. First again: $ARGUMENTS[0].\nA fee of $5 applies. Print column two: awk '{print $2}'.\n",
-    ['argument_0', 'argument_1', 'arguments'],
-  ],
-  [
-    'hint',
-    'argument-hint: <pr-number> [--draft]\ndescription: Review: a pull request\n',
-    'Review PR $ARGUMENTS\n',
-    ['arguments'],
-  ],
-  [
-    'hint-brackets',
-    'description: Compare two files\nargument-hint: [old] [new]\n',
-    'Compare $1 with $2.\n',
-    ['argument_1', 'argument_2'],
-  ],
-  [
-    'named',
-    'description: Fix an issue\narguments: [issue, branch]\n',
-    'Fix issue $issue on branch $branch.\n',
-    ['issue', 'branch'],
-  ],
-  ['price', 'description: Set a price\n', 'A plan for $5 or $1M. See `WHERE id = $1`.\n', []],
-]
-
-test('imports and exports commands with equal bytes, and reads their hints', async () => {
-  for (const [file, front, text] of COMMANDS) give(`given/.claude/commands/${file}.md`, `---\n${front}---\n${text}`)
-  give(
-    'given/.claude/commands/git/fix.md',
-    '---\ndescription: Fix it\n---\nFix $1 and look at @src/main.ts for context.\n',
-  )
-  give('given/.claude/commands/bang.md', '---\nallowed-tools: Bash(git status:*)\n---\nState: !`git status`\n')
-  const lines = importAll()
-  const named = (name: string) => lines.filter(({ path }) => path.endsWith(`/${name}.md`))
-  expect(named('fix')).toMatchObject([{ status: 'refused', reasons: [expect.stringMatching(/^line 4: include: /)] }])
-  expect(named('bang')).toMatchObject([{ status: 'refused', reasons: [expect.stringMatching(/^line 4: shell: /)] }])
-  await exportAll('claude-command')
-  for (const [file, , text, variables] of COMMANDS) {
-    expect(named(file)).toMatchObject([{ status: 'new', reasons: [] }])
-    expect(textOf(`out/acme/${file}.md`), file).toBe(text)
-    const stored = parseVersionFile(read(`content/acme/${file}/versions/1.0.0.md`)).value!
-    expect(stored.variables.map(({ name }) => name).sort(), file).toEqual([...variables].sort())
-  }
-  const front = (file: string) => matter(read(`out/acme/${file}.md`), {}).data
-  expect(front('two-args')).toEqual({
-    description: 'Compare two files',
-    'argument-hint': '[old] [new]',
-    model: 'sonnet',
-  })
-  expect(front('hint')).toEqual({ description: 'Review: a pull request', 'argument-hint': '<pr-number> [--draft]' })
-  expect(front('hint-brackets')['argument-hint']).toBe('[old] [new]')
-  expect(front('named')).toMatchObject({ description: 'Fix an issue', arguments: 'issue branch' })
-  expect(
-    importAll()
-      .filter(({ status }) => status !== 'refused')
-      .map(({ status }) => status),
-  ).toEqual(COMMANDS.map(() => 'unchanged'))
-})
-
-test('writes front matter of its own before a text that begins with front matter', async () => {
-  const text = '---\nallowed-tools: Bash(*)\nhooks:\n  PreToolUse:\n    - matcher: "*"\n---\nHelp me tidy the folder.\n'
-  give('content/acme/helper/index.md', '---\ntitle: Helper\n---\n')
-  give(
-    'content/acme/helper/versions/1.0.0.md',
-    `---\npublished_at: "2026-11-25T09:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}`,
-  )
-  for (const format of ['claude-command', 'dotprompt', 'prompty']) {
-    await exportAll(format)
-    const file = { 'claude-command': 'helper.md', dotprompt: 'helper.prompt', prompty: 'helper.prompty' }[format]!
-    const { data, content } = matter(read(`out/acme/${file}`), {})
-    expect(data, format).not.toHaveProperty('allowed-tools')
-    expect(data, format).not.toHaveProperty('hooks')
-    expect(Object.keys(data).length, format).toBeGreaterThan(0)
-    expect(content, format).toBe(text)
-  }
 })
 
 test('keeps a line of one blank, in texts and in stored parameters', async () => {
@@ -218,39 +135,4 @@ test('an export for Langfuse has the labels of the latest version, and names tho
   expect(said).toContain('lost     title, label eu, which points at 1.0.0, label old, which points at 1.0.0\n')
   expect(await exportAll('prompty')).toContain('lost     labels, label eu, which points at 1.0.0, label old')
   expect(importAll('out/acme/greet.json')).toMatchObject([{ status: 'unchanged', lost: [] }])
-})
-
-test('--without-variables keeps a text with any number of placeholders', async () => {
-  const text = `${Array.from({ length: 90 }, (_, at) => `{{v${at}}}`).join(' ')} {{${'x'.repeat(70)}}}\n`
-  give('given/many.md', text)
-  expect(importAll()[0]?.reasons[0]).toContain('at most 64 placeholders, got 91')
-  expect(folder.importAll(join(folder.dir, 'given'), '--without-variables')).toMatchObject([{ status: 'new' }])
-  expect(textOf('content/acme/many/versions/1.0.0.md')).toBe(text)
-  await run('check-content')
-})
-
-test('imports what other parsers of front matter read', () => {
-  give(
-    'given/greeting.prompty',
-    `---\nname: Greeting writer\nmodel:\n  api: chat\n  connection:\n    apiKey: \${env:MY_MODEL_KEY}\ninputs:\n  guest:\n    type: string\n    default: Ada\n---\nsystem:\nYou write greetings.\n\nuser:\nGreet {{guest}}.\n`,
-  )
-  give(
-    'given/hello.prompt',
-    '---\ninput:\n  schema:\n    count: integer\n---\n{{! say hello }}\nWrite {{count}} lines.\n',
-  )
-  give(
-    'given/tidy/SKILL.md',
-    '---\nname: tidy\ndescription: Use when: the user says "tidy my notes" or asks\n---\nTidy.\n',
-  )
-  give('given/react.md', '---\ntitle: React\nglobs: **/*\n---\nUse hooks.\n')
-  const lines = importAll()
-  expect(lines.map(({ path, status, reasons }) => [path.split('/').pop(), status, reasons])).toEqual([
-    ['greeting.prompty', 'new', []],
-    ['hello.prompt', 'new', []],
-    ['react.md', 'new', []],
-    ['SKILL.md', 'new', []],
-  ])
-  expect(textOf('content/acme/hello/versions/1.0.0.md')).toBe('Write {{count}} lines.\n')
-  expect(lines.find(({ path }) => path.endsWith('react.md'))!.lost).toEqual([expect.stringMatching(/^line 3: globs: /)])
-  expect(read('content/acme/tidy/versions/1.0.0.md')).toContain('Use when: the user says')
 })
