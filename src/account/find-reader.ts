@@ -60,6 +60,8 @@ interface Claim {
 
 /** Decides about requests. */
 export interface Readers {
+  /** @returns whether the request comes from a reader whose rights were checked a moment ago: without waiting, because nearly all requests do */
+  isKnown(request: Request, source: Source, nowMs?: number): boolean
   /** @returns whether the request comes from a reader @throws HubError `forbidden` for somebody who is known but may not read, `rate_limited`, `unavailable` */
   isReader(request: Request, source: Source, now?: Date): Promise<boolean>
   /** Forgets all rights, because some have been taken away. */
@@ -82,14 +84,21 @@ export function openReaders(deps: ReaderChecks): Readers {
     return isReader
   }
 
+  const isKnown: Readers['isKnown'] = (request, source, nowMs = Date.now()) => {
+    for (const { key } of listClaims(request, source, deps)) {
+      const known = kept.get(key)
+      if (!known || known.untilMs <= nowMs) continue
+      noteSender(known.sender)
+      return true
+    }
+    return false
+  }
+
   return {
+    isKnown,
     async isReader(request, source, now = new Date()) {
-      const claims = listClaims(request, source, deps)
-      const known = claims.map(({ key }) => kept.get(key)).find((one) => (one?.untilMs ?? 0) > now.getTime())
-      if (known) {
-        noteSender(known.sender)
-        return true
-      }
+      if (isKnown(request, source, now.getTime())) return true
+      const claims = [...listClaims(request, source, deps)]
       let refusal: HubError | undefined
       for (const claim of claims) {
         try {
@@ -111,33 +120,30 @@ export function openReaders(deps: ReaderChecks): Readers {
   }
 }
 
-/** Lists what a request claims, without any check. */
-function listClaims(request: Request, { isProxied }: Source, deps: ReaderChecks): Claim[] {
-  const claims: Claim[] = []
+/** Lists what a request claims, without any check: what most requests have first. */
+function* listClaims(request: Request, { isProxied }: Source, deps: ReaderChecks): Generator<Claim> {
   const authorization = request.headers.get('Authorization')
   if (authorization !== null && /^bearer /i.test(authorization))
-    claims.push({ key: keyOf('token', authorization), check: (now) => checkToken(request, deps, now) })
+    yield { key: keyOf('token', authorization), check: (now) => checkToken(request, deps, now) }
   const secret = deps.readSession(request)
-  if (secret !== undefined)
-    claims.push({ key: keyOf('session', secret), check: (now) => checkSession(secret, deps, now) })
-  const password = findPassword(request)
+  if (secret !== undefined) yield { key: keyOf('session', secret), check: (now) => checkSession(secret, deps, now) }
+  const password = authorization === null ? undefined : findPassword(request, authorization)
   if (password !== undefined) {
     const headers = { Authorization: `Bearer ${password}` }
     const asBearer = new Request(request.url, { headers })
-    claims.push({ key: keyOf('token', headers.Authorization), check: (now) => checkToken(asBearer, deps, now) })
+    yield { key: keyOf('token', headers.Authorization), check: (now) => checkToken(asBearer, deps, now) }
   }
   const named = deps.proxyHeader === undefined ? null : request.headers.get(deps.proxyHeader)
   if (named !== null && NAME.test(named) && isProxied)
-    claims.push({ key: keyOf('proxy', named), check: () => checkNamed(named.toLowerCase(), deps) })
-  return claims
+    yield { key: keyOf('proxy', named), check: () => checkNamed(named.toLowerCase(), deps) }
 }
 
 /**
  * Returns the token that a read has as the password of any user, because git, feed readers and `.netrc` know passwords alone. What cannot be a token is the password of somebody else, such as a proxy.
  */
-function findPassword({ method, url, headers }: Request): string | undefined {
+function findPassword({ method, url }: Request, authorization: string): string | undefined {
   if (method !== 'GET' && method !== 'HEAD' && !url.endsWith('/skills.git/git-upload-pack')) return undefined
-  const [, basic] = /^Basic ([\w+/]{1,4000}={0,2})$/i.exec(headers.get('Authorization') ?? '') ?? []
+  const [, basic] = /^Basic ([\w+/]{1,4000}={0,2})$/i.exec(authorization) ?? []
   const [, user = '', password = ''] =
     /^([^:]*):?(.*)$/s.exec(Buffer.from(basic ?? '', 'base64').toString('latin1')) ?? []
   // Some programs send a token as the user.
