@@ -50,7 +50,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
     reasons: others > 0 ? [...reasons.slice(0, MAX_REASONS), `and ${others} more`] : reasons,
     content_changed: from.content !== to.content,
     format_changed: from.format !== to.format,
-    skill_changed: !isSameJson(describeSkill(from.skill), describeSkill(to.skill)),
+    skill_changed: Boolean(from.skill ?? to.skill) && !isSameJson(describeSkill(from.skill), describeSkill(to.skill)),
     messages,
     variables,
     parameters,

@@ -54,6 +54,7 @@ export function warnOfTexts(
 
 /** Makes warnings of findings: with the key of each before its message, and its line in the content. */
 export function toWarnings(findings: readonly Finding[], content = ''): Warning[] {
+  if (findings.length === 0) return []
   const lineAt = lineCounter(content, 1)
   return findings.map(({ code, key, message, offset }) => ({
     code,

@@ -98,7 +98,7 @@ export function formatPublished({ content, format, variables, skill, provenance,
     ...(skill && { skill: storeSkill(skill) }),
     ...(includes.length > 0 && { includes: [...includes] }),
     ...(provenance && { provenance }),
-    ...storeAttestations(attestations),
+    ...(attestations && storeAttestations(attestations)),
     content,
   })
 }

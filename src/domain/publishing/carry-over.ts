@@ -18,7 +18,7 @@ export type Carried = Pick<VersionFile, 'content' | 'format' | 'variables' | 'pa
  * @param license the repository's license; a skill records it because it may change
  * @param used the placeholders whose variables are kept; by default, those of the content
  */
-export function carryOver(
+function carryOver(
   request: PublishInput,
   latest: VersionFile | undefined,
   license: string | null,
@@ -69,14 +69,16 @@ export function composeCarried(
   return { ...carried, content, variables, ...(includes.length > 0 && { includes }) }
 }
 
-/** Takes includes along from a version with the same content. @param areGiven whether the request names the variables */
-export function withIncludes(
-  carried: Carried,
-  others: readonly ((SameContent & { content?: string }) | undefined)[],
-  areGiven: boolean,
+/** Builds the new version like `carryOver`, and takes along the includes of a version with the same content: the latest, or another one that the hub knows. */
+export function carryAlong(
+  request: PublishInput,
+  latest: VersionFile | undefined,
+  license: string | null,
+  other: SameContent | undefined,
 ): Carried {
-  const same = others.find((other) => other && (other.content ?? carried.content) === carried.content)
-  const taken = same && takeAlong(same, carried.variables, areGiven)
+  const carried = carryOver(request, latest, license)
+  const same = latest?.content === request.content ? latest : other
+  const taken = same?.includes && takeAlong(same, carried.variables, request.variables !== undefined)
   return taken ? { ...carried, ...taken } : carried
 }
 

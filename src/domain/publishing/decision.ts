@@ -47,7 +47,7 @@ import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { type Bump, nextVersion } from '../values/versions.ts'
 import type { SignedVersion } from './attested.ts'
-import { type Carried, carryOver, composeCarried, withIncludes } from './carry-over.ts'
+import { type Carried, carryAlong, composeCarried } from './carry-over.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { invalidField, isComposed, type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -157,11 +157,7 @@ export function decidePublish(
   const isAssembled = isComposed(request)
   const front = isAssembled
     ? composeCarried(state, request, latest, newFile.license, parts, measure)
-    : withIncludes(
-        carryOver(request, latest, newFile.license),
-        [latest, around.sameContent],
-        request.variables !== undefined,
-      )
+    : carryAlong(request, latest, newFile.license, around.sameContent)
   if (known.given && known.given.length > 0 && !front.skill)
     throw invalidField('files', 'expected skill too, because only an Agent Skill has files; add skill.description')
   const files = front.skill ? (known.given ?? known.latest) : []
@@ -183,9 +179,11 @@ export function decidePublish(
     const described = { name: state.name, description: request.skill.description }
     warnings.push(...toWarnings(findWeakDescription(described, around.otherSkills ?? [])))
   }
+  // A new version is above all others.
+  const previous = isUnchanged ? nextLower(state.versions, version.version) : (state.versions[0] ?? null)
   return {
     version,
-    record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
+    record: recordVersion(version, previous, state, addresses),
     isUnchanged,
     versionText: decided.versionText,
     indexText: labelled.text,
@@ -250,7 +248,7 @@ function decideVersion(
     const signed = (version.attestations ?? []).reduce((sum, { size_bytes }) => sum + size_bytes, 0)
     refuseExcess(state, size_bytes + countFileBytes(files) + signed + grown, around.quota)
   }
-  const breaking = difference ? warnOfDifference(difference) : []
+  const breaking = difference?.breaking ? warnOfDifference(difference) : []
   if (difference && breaking.length > 0) refuseSmallBump(request, state, difference, around)
   return { version, versionText, difference, breaking }
 }
@@ -307,7 +305,7 @@ export function warnOf(
     ...findLikeChat(version),
     ...findLikeFrontMatter(version),
     ...findNear(version),
-    ...findIncludeLike(version, isAssembled),
+    ...(/\binclude/i.test(content) ? findIncludeLike(version, isAssembled) : []),
   ]
   const warnings = [
     ...toWarnings(lookAlikes, content),

@@ -127,6 +127,11 @@ export function readIndex({ owner, name }: { owner: string; name: string }, text
   return parsed.value
 }
 
+/** Owners' files by their texts: most writes find the text that an earlier one has found, and parsing it takes longer than the rest of the checks. */
+const owners = new Map<string, OwnerFile>()
+/** Maximum number of texts that are remembered, and the length of each. */
+const [MAX_OWNERS, MAX_OWNER_CHARACTERS] = [100, 20_000]
+
 /**
  * Parses an owner's file. It says who may do what, so while nobody can read it, nobody may do anything, not even with an operator's token.
  *
@@ -134,9 +139,14 @@ export function readIndex({ owner, name }: { owner: string; name: string }, text
  * @throws HubError `upstream_error`, because an invalid file on the branch is not the sender's fault
  */
 export function readOwner(owner: string, text: string | undefined): OwnerFile | undefined {
-  const parsed = text === undefined ? undefined : parseOwnerFile(text)
-  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
-  return parsed?.value
+  if (text === undefined) return undefined
+  const known = owners.get(text)
+  if (known) return known
+  const { value, problems } = parseOwnerFile(text)
+  if (problems) throw brokenFileError({ kind: 'owner', owner }, problems)
+  if (owners.size >= MAX_OWNERS) owners.clear()
+  if (text.length <= MAX_OWNER_CHARACTERS) owners.set(text, value)
+  return value
 }
 
 /** Reads a listed version. @param written undefined if it has no file @throws HubError `upstream_error` */

@@ -343,7 +343,7 @@ export function describeOutcome(
     unchanged,
     breaking,
     commit: null,
-    warnings: placeWarnings(warnings, linesBefore),
+    warnings: linesBefore === 0 ? warnings : placeWarnings(warnings, linesBefore),
   }
 }
 

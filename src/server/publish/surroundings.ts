@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { parseBuilt, type SiteFiles } from '../../built/site-files.ts'
 import { mapConcurrently, nextTurn } from '../../concurrency/promises.ts'
 import { DATA_FILES } from '../../domain/api/data-paths.ts'
-import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
 import type { WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { SameContent } from '../../domain/compose/take-along.ts'
@@ -131,10 +130,19 @@ export async function readSurroundings(
   const { quota: most, siteFiles } = deps
   const origin = body.forked_from === undefined ? undefined : splitVersionAddress(body.forked_from)
   const original = origin && (await findVersion(origin.owner, origin.name, origin.version, deps))?.value()
+  // Includes are taken along from a version with the same content: the original of a fork, or the highest version of the prompt.
+  let sameContent: SameContent | undefined
+  if (!isComposed(body)) {
+    const { content_sha256 } = measure(body.content)
+    const listed = (await findVersions(place.owner, place.name, deps))?.versions
+    const same = listed?.find((one) => one.content_sha256 === content_sha256)
+    if (original?.content_sha256 === content_sha256) sameContent = original
+    else if (same) sameContent = (await findVersion(place.owner, place.name, same.version, deps))?.value()
+  }
   return {
     isOriginKnown: original !== undefined,
     ...(body.skill && { otherSkills: await listOtherSkills(place, siteFiles) }),
-    sameContent: isComposed(body) ? undefined : await findSameContent(place, body.content, original, deps),
+    sameContent,
     ...((most.prompts > 0 || most.bytes > 0) && { quota: { most, used: await countUsed(place.owner, siteFiles) } }),
   }
 }
@@ -167,20 +175,6 @@ export async function listRuns(
     for (const { run_url } of record?.attestations ?? []) runs.add(run_url)
   }
   return runs
-}
-
-/** Finds the version with the same content whose includes a publish takes along: the original of a fork, or the highest version of the prompt. */
-async function findSameContent(
-  { owner, name }: { owner: string; name: string },
-  content: string,
-  original: VersionRecord | undefined,
-  deps: Sources,
-): Promise<SameContent | undefined> {
-  const { content_sha256 } = measure(content)
-  if (original?.content_sha256 === content_sha256) return original
-  const versions = (await findVersions(owner, name, deps))?.versions
-  const same = versions?.find((one) => one.content_sha256 === content_sha256)
-  return same && (await findVersion(owner, name, same.version, deps))?.value()
 }
 
 /** Returns a function that verifies attestations when it is first called: only after the sender's rights were checked. @throws HubError `validation_failed` with the reason of each that is refused */
