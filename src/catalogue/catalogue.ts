@@ -1,7 +1,6 @@
 // Builds the catalogue from parsed files: latest versions, visibility, lists, tags and users.
 
-import type { Sort } from '../domain/api/data-paths.ts'
-import { type Addresses, addressesBelow } from '../domain/api/record-links.ts'
+import { type Addresses, addressesBelow, type Sort } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, TagRecord, User } from '../domain/api/schema.ts'
 import { describeOwner, profileOf } from '../domain/catalogue/owner-records.ts'
 import type { TrustedPublisher } from '../domain/content/front-matter.ts'

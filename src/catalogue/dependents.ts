@@ -1,5 +1,5 @@
 // Finds which prompts include which versions of others, by their latest versions, and which of them have newer versions.
-import { addressesBelow } from '../domain/api/record-links.ts'
+import { addressesBelow } from '../domain/api/data-paths.ts'
 import type { ComposedPrompt, Dependent, RepositorySummary } from '../domain/api/schema.ts'
 import { type Selectable, selectVersion } from '../domain/compose/resolve.ts'
 import type { Included, RepositoryOutline } from './outline.ts'

@@ -1,5 +1,5 @@
 // Builds a repository's catalogue entry from its files: its records, and the outline for lists and feeds.
-import { addressesBelow } from '../domain/api/record-links.ts'
+import { addressesBelow } from '../domain/api/data-paths.ts'
 import type { Result } from '../domain/api/schema.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../domain/catalogue/repository-records.ts'
 import { listResults } from '../domain/catalogue/results.ts'

@@ -1,7 +1,7 @@
 // Writes the next version of a prompt, composed from the versions in the content folder. Never overwrites a file.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressesBelow } from '../domain/api/record-links.ts'
+import { addressesBelow } from '../domain/api/data-paths.ts'
 import { digestManifest } from '../domain/catalogue/repository-records.ts'
 import type { Lines, WrittenPart } from '../domain/compose/compose-version.ts'
 import { formatPath } from '../domain/content/content-path.ts'

@@ -1,5 +1,5 @@
 // Records of a version and its prompt whose texts are all one text.
-import { addressesBelow } from '../../src/domain/api/record-links.ts'
+import { addressesBelow } from '../../src/domain/api/data-paths.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../src/domain/catalogue/repository-records.ts'
 import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'

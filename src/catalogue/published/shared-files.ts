@@ -1,9 +1,8 @@
 // Generates the data files that combine several repositories (lists, tags, owners and the index), each when it is asked for.
 
 import { membershipsPath, trustedJobsPath } from '../../domain/access/memberships.ts'
-import { DATA_FILES, MAX_RECENT, SORTS, unlistedPath } from '../../domain/api/data-paths.ts'
+import { addressesBelow, DATA_FILES, MAX_RECENT, SORTS, unlistedPath } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, labelledEnvelope } from '../../domain/api/envelope.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { Activity, LabelledPrompt, MirrorEntry, ModelUse, RepositorySummary } from '../../domain/api/schema.ts'
 import { usagePath } from '../../domain/catalogue/usage.ts'
 import {

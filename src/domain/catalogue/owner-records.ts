@@ -1,5 +1,5 @@
 // Builds the record of an owner from its file.
-import type { Addresses } from '../api/record-links.ts'
+import type { Addresses } from '../api/data-paths.ts'
 import type { RepositorySummary, User } from '../api/schema.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 

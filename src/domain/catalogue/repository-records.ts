@@ -1,5 +1,5 @@
 // Builds the records of one repository and its versions. catalogue.ts builds the data of several repositories.
-import type { Addresses } from '../api/record-links.ts'
+import type { Addresses } from '../api/data-paths.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { warnOfTexts } from '../content/findings.ts'

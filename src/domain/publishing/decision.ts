@@ -1,6 +1,7 @@
 // Decides what a publish writes: a new version, a new `index.md`, or an error. Pure: clock, digest and git state are arguments.
+
+import type { Addresses } from '../api/data-paths.ts'
 import { HubError } from '../api/errors.ts'
-import type { Addresses } from '../api/record-links.ts'
 import type { Difference, VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers, smallestBump } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'

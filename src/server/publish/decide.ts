@@ -1,7 +1,7 @@
 // Parses a publish, decides what it writes, and describes what an earlier one wrote, with the digests and archives that this needs.
 
 import { allowInThreads } from '../../concurrency/long-work.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
+import { addressesBelow } from '../../domain/api/data-paths.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
 import type { WrittenPart } from '../../domain/compose/compose-version.ts'

@@ -11,7 +11,7 @@ import { invalidNameError, respondToSender } from '../refusals.ts'
 import { countRequest } from '../request.ts'
 import { respondWithRecord } from '../respond.ts'
 import { checkPublish } from './check-publish.ts'
-import { decodeBody, openSentBody, requireMediaType } from './media-types.ts'
+import { decodeBody, openSentBody, requireMediaType } from './handle-write.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
 

@@ -1,9 +1,9 @@
 // Describes proposals for the API and pages: as they were sent, and what accepting them would do now.
 
 import { createTurns } from '../../concurrency/turn-queue.ts'
+import { addressesBelow } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Proposal, ProposalSummary } from '../../domain/api/proposal.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { isComposed, type PublishInput } from '../../domain/publishing/request.ts'

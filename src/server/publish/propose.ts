@@ -11,10 +11,9 @@ import { readContentType } from '../read-body.ts'
 import { respondWithRecord, respondWithText } from '../respond.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
 import { checkPublish } from './check-publish.ts'
-import type { Body } from './media-types.ts'
 import { describeChecked } from './proposal-records.ts'
 import { parsePublishBody } from './publish.ts'
-import { markOf, type ParseWrite, readOwnerFile, type Sending } from './write-to-git.ts'
+import { type Body, markOf, type ParseWrite, readOwnerFile, type Sending } from './write-to-git.ts'
 
 const DAY_MS = 86_400_000
 

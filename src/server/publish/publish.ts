@@ -1,7 +1,7 @@
 // Publishes a version: parses the request, decides each attempt based on what is in git, and builds the response.
 import { hash } from 'node:crypto'
+import { addressesBelow } from '../../domain/api/data-paths.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { listTrailers } from '../../domain/catalogue/change-mark.ts'
 import { digestManifest } from '../../domain/catalogue/repository-records.ts'
@@ -31,15 +31,16 @@ import { compareVersions } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
 import { warnOfNear } from '../read/close-names.ts'
+import { readContentType } from '../read-body.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
 import { judgeMove, judgeNewVersion, requireLabelRights } from './label-moves.ts'
-import { type Body, bodyKindOf } from './media-types.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
 import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
 import {
+  type Body,
   markOf,
   type ParseWrite,
   type RepositoryWrite,
@@ -102,7 +103,7 @@ export async function parsePublishBody(
 ): Promise<{ body: PublishInput; linesBefore: number }> {
   const query = readQuery(request)
   if (typeof given !== 'string') return { body: await parseArchive(given, query), linesBefore: 0 }
-  if (bodyKindOf(request) !== 'prompt-file') {
+  if (readContentType(request.headers).mediaType !== 'text/markdown') {
     // A `dry_run` that nobody reads would publish.
     const message = 'expected no query parameters with JSON; put the field in the body'
     const unread = Object.keys(query).map((key) => ({ key: printable(key), message }))

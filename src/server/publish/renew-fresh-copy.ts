@@ -1,9 +1,8 @@
 // Builds the fresh copy that makes a new version visible before the next build.
 
 import { parseBuilt } from '../../built/site-files.ts'
-import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import { addressesBelow, DATA_FILES } from '../../domain/api/data-paths.ts'
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { ModelUse, Repository, Result, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { type ChangeMark, markFor } from '../../domain/catalogue/change-mark.ts'

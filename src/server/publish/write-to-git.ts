@@ -49,11 +49,11 @@ export interface Sending {
   wantsText?: boolean
 }
 
+/** A body: text, or the bytes of an archive. */
+export type Body = string | Uint8Array<ArrayBuffer>
+
 /** Parses the body of a write whose URL and headers are valid: text or, for a publish, an archive. @throws HubError with all of its problems */
-export type ParseWrite = (
-  body: string | Uint8Array<ArrayBuffer>,
-  deps: Pick<PublishHub, 'runLong' | 'parseArchive'>,
-) => Promise<ParsedWrite>
+export type ParseWrite = (body: Body, deps: Pick<PublishHub, 'runLong' | 'parseArchive'>) => Promise<ParsedWrite>
 
 /** A write whose body is valid. */
 interface ParsedWrite {

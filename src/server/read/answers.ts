@@ -2,7 +2,7 @@
 
 import { type Bytes, readBuilt } from '../../built/site-files.ts'
 import { importOnce } from '../../concurrency/promises.ts'
-import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import { addressesBelow, DATA_FILES } from '../../domain/api/data-paths.ts'
 import { dependentsEnvelope, onlyPage } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PathParameters, ReadId } from '../../domain/api/routes.ts'
@@ -209,6 +209,5 @@ async function readContent(owner: string, name: string, version: string, hub: Hu
 async function successorLink(movedTo: string, { baseUrl }: Hub, rest: string): Promise<Record<string, string>> {
   const { owner, name } = splitFullName(movedTo) ?? {}
   if (owner === undefined || name === undefined) return {}
-  const { addressesBelow } = await import('../../domain/api/record-links.ts')
   return { Link: `<${addressesBelow(baseUrl).repository(owner, name).url}${rest}>; rel="successor-version"` }
 }

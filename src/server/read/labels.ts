@@ -1,10 +1,9 @@
 // Finds where labels point: of an owner's prompts now, from the built file and from the fresh copies of what was published since, and of one prompt at a time.
 
 import { type Bytes, parseBuilt } from '../../built/site-files.ts'
-import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import { addressesBelow, DATA_FILES } from '../../domain/api/data-paths.ts'
 import { type ListEnvelope, labelledEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { LabelledPrompt } from '../../domain/api/schema.ts'
 import { findLabelAt } from '../../domain/catalogue/label-history.ts'
 import { printable } from '../../domain/text/printable.ts'

@@ -1,9 +1,8 @@
 // Serves the list of repositories, from files where possible and otherwise from the search.
 
 import type { Bytes } from '../../built/site-files.ts'
-import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import { addressesBelow, DATA_FILES } from '../../domain/api/data-paths.ts'
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
 import { ROUTES } from '../../domain/api/routes.ts'
 import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/limits.ts'

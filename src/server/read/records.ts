@@ -1,7 +1,7 @@
 // Finds records for all handlers, in the built file or, if there is a newer publish, in the fresh copy.
 
 import { type Bytes, parseBuilt, readBuilt, type SiteFiles } from '../../built/site-files.ts'
-import { DATA_FILES } from '../../domain/api/data-paths.ts'
+import { addressesBelow, DATA_FILES } from '../../domain/api/data-paths.ts'
 import { type ListEnvelope, listEnvelope } from '../../domain/api/envelope.ts'
 import type { Repository, TagRecord, User, VersionRecord, VersionRow, VersionSummary } from '../../domain/api/schema.ts'
 import type { Profile } from '../../domain/catalogue/owner-records.ts'
@@ -197,10 +197,9 @@ export async function findUser(handle: string, sources: UserSources): Promise<Fo
 
 /** Builds the record of an owner from its profile and its prompts in the build. */
 export async function showUser(handle: string, profile: Profile, sources: UserSources): Promise<User> {
-  const [built, { describeOwner }, { addressesBelow }] = await Promise.all([
+  const [built, { describeOwner }] = await Promise.all([
     sources.siteFiles.read(DATA_FILES.user(handle)),
     import('../../domain/catalogue/owner-records.ts'),
-    import('../../domain/api/record-links.ts'),
   ])
   const { repos } = built ? parseBuilt<{ data: User }>(built).data : { repos: [] }
   return describeOwner(handle, profile, repos, addressesBelow(sources.baseUrl))
