@@ -3,7 +3,7 @@
 import { readConfig } from '../src/config.ts'
 import { openNetwork } from '../src/hosts/node/network.ts'
 import { openState } from '../src/hosts/node/open-state.ts'
-import { setLog } from '../src/log-output.ts'
+import { setLog } from '../src/log.ts'
 import type { StateStore } from '../src/state/state-store.ts'
 
 /** Opens the store of this machine's hub for some work. */

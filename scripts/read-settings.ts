@@ -1,8 +1,7 @@
 // Reads the settings of a program that cannot go on without them.
 import { type Config, readConfig } from '../src/config.ts'
 import { openNetwork } from '../src/hosts/node/network.ts'
-import { describeError, logProblem } from '../src/log.ts'
-import { setLog } from '../src/log-output.ts'
+import { describeError, logProblem, setLog } from '../src/log.ts'
 
 /** Reads the settings from the environment. If one is invalid, or is given as an argument, ends the process with a line that names it. */
 export function readSettings(): Config {

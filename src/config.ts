@@ -6,7 +6,7 @@ import type { ReaderRule } from './domain/access/readers.ts'
 import { findWebhookUrlProblem } from './domain/access/webhook-address.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
-import type { LogSettings } from './log-output.ts'
+import type { LogSettings } from './log.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 import type { CodeSource, HubProfile, ShownLook, SourceHost } from './site/rendering.ts'
 

@@ -1,8 +1,9 @@
-// Logs what happens, with the request during which it happens, and converts unexpected errors into errors that are safe for clients.
+// Logs what happens, as JSON or for people, with the request during which it happens, and converts unexpected errors into errors that are safe for clients.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
 import { HubError } from './domain/api/errors.ts'
-import { nameAddress, writeLog } from './log-output.ts'
+import { withoutControls } from './domain/text/printable.ts'
 
 /** The place of a request in a trace: the request of a client, the log and the calls of the hub form one. https://www.w3.org/TR/trace-context/ */
 export interface Trace {
@@ -60,17 +61,13 @@ export interface Sender {
   named?: string
 }
 
-const requests = new AsyncLocalStorage<LoggedRequest>()
+/** The request that is being answered: lines that are logged meanwhile name it. */
+export const requestNow = new AsyncLocalStorage<LoggedRequest>()
 const MAX_PATH = 500
-
-/** Runs work for a request: lines that it logs name the request. */
-export function runForRequest<Value>(request: LoggedRequest, work: () => Value): Value {
-  return requests.run(request, work)
-}
 
 /** Notes who sends the request that is being answered. */
 export function noteSender(sender: Sender): void {
-  Object.assign(requests.getStore()?.sender ?? {}, sender)
+  Object.assign(requestNow.getStore()?.sender ?? {}, sender)
 }
 
 /** Returns the fields of a log line that name a sender. */
@@ -79,10 +76,10 @@ export function senderFields({ address, ...rest }: Sender): Sender {
 }
 
 /** Returns who sends the request that is being answered. */
-export const senderNow = (): Sender => requests.getStore()?.sender ?? {}
+export const senderNow = (): Sender => requestNow.getStore()?.sender ?? {}
 
 /** Returns the trace of the request that is being answered. */
-export const traceNow = (): Trace | undefined => requests.getStore()?.trace
+export const traceNow = (): Trace | undefined => requestNow.getStore()?.trace
 
 /** Returns the fields of a log line that name a trace; empty without one. */
 export function traceFields(trace: Trace | undefined): { trace_id?: string; span_id?: string } {
@@ -112,7 +109,7 @@ export function logProblem(
   message: string,
   { cause, ...details }: Record<string, unknown> = {},
 ): void {
-  const request = requests.getStore()
+  const request = requestNow.getStore()
   const where = request && {
     request_id: request.request_id,
     path: redactSecrets(request.path),
@@ -153,7 +150,7 @@ export type AuditEvent =
  * @param details never a secret
  */
 export function logAudit(event: AuditEvent, details: Readonly<Record<string, unknown>>): void {
-  const request = requests.getStore()
+  const request = requestNow.getStore()
   writeLog({
     level: 'audit',
     event,
@@ -202,4 +199,115 @@ export function toHubError(thrown: unknown): HubError {
   const { code, message, cause } = error
   logProblem('error', 'request_failed', message, { code, cause })
   return error
+}
+
+/** The levels, from the most to the least important. Audit lines have no level: they are always written. */
+const LEVELS = ['error', 'warning', 'info'] as const
+type Level = (typeof LEVELS)[number]
+
+/** What is written, and how. */
+export interface LogSettings {
+  level: Level
+  /** If undefined, text on a terminal, otherwise JSON. */
+  format: 'json' | 'text' | undefined
+  /** How lines name the client's IP address. */
+  address: 'plain' | 'hash' | 'none'
+  /** The key of these hashes; if undefined, they are another after each start. */
+  addressKey: string | undefined
+  /** The file for audit lines; if undefined, they are in the log. */
+  auditFile: string | undefined
+}
+
+/** One line, in this order. */
+interface LogLine {
+  level: Level | 'audit'
+  /** What happened, as a constant name. */
+  event: string
+  message?: string | undefined
+  [detail: string]: unknown
+}
+
+const DEFAULTS: LogSettings = {
+  level: 'info',
+  format: undefined,
+  address: 'plain',
+  addressKey: undefined,
+  auditFile: undefined,
+}
+
+let settings = DEFAULTS
+let key: string | Buffer = randomBytes(32)
+
+/** Sets what is written from now on, in this thread. @throws Error if the file for audit lines cannot be written */
+export function setLog(given: LogSettings): void {
+  settings = given
+  key = given.addressKey ?? key
+  if (given.auditFile === undefined) return
+  try {
+    appendToAudit(given.auditFile, '')
+  } catch (cause) {
+    throw new Error(`AUDIT_LOG cannot be written: ${(cause as Error).message}. Choose a file in a writable folder.`)
+  }
+}
+
+/** Returns whether lines of a level are written. */
+export const isLogged = (level: Level): boolean => LEVELS.indexOf(level) <= LEVELS.indexOf(settings.level)
+
+/** Returns the client's IP address as lines name it. */
+export function nameAddress(address: string): string | undefined {
+  if (settings.address === 'none') return undefined
+  return settings.address === 'plain' ? address : createHmac('sha256', key).update(address).digest('hex').slice(0, 16)
+}
+
+/** Writes a line: to standard output if it only informs, otherwise to standard error. */
+function writeLog(line: LogLine): void {
+  const { level } = line
+  if (level === 'audit') {
+    writeAudit(line)
+    return
+  }
+  if (!isLogged(level)) return
+  const text = formatLine(line)
+  // These are the streams that a test or a host may replace.
+  if (level === 'info') console.log(text)
+  else console.error(text)
+}
+
+function writeAudit(line: LogLine): void {
+  if (settings.auditFile !== undefined) {
+    try {
+      appendToAudit(settings.auditFile, `${formatJson(line, new Date())}\n`)
+      return
+    } catch (error) {
+      writeLog({ level: 'error', event: 'audit_log_failed', message: `AUDIT_LOG cannot be written: ${error}` })
+    }
+  }
+  console.error(formatLine(line))
+}
+
+/** Opened for each line, so that a program may move the file away and another process may write to it. */
+function appendToAudit(file: string, text: string): void {
+  appendFileSync(file, text, { mode: 0o600 })
+}
+
+/** Returns a line in the format of the settings, without a line feed. */
+export function formatLine(line: LogLine, now = new Date()): string {
+  const format = settings.format ?? (process.stdout.isTTY ? 'text' : 'json')
+  return format === 'json' ? formatJson(line, now) : formatText(line)
+}
+
+/** JSON escapes line breaks, so no text can begin another line. */
+function formatJson({ level, event, ...details }: LogLine, now: Date): string {
+  return JSON.stringify({ time: now.toISOString(), level, event, ...details })
+}
+
+function formatText({ level, event, message, stack: _, ...details }: LogLine): string {
+  const values = Object.entries(details).flatMap(([name, value]) =>
+    value === undefined || value === null
+      ? []
+      : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
+  )
+  const start = level === 'info' ? '' : `${level}: `
+  const rest = level === 'info' && message !== undefined ? '' : values.map((value) => ` ${value}`).join('')
+  return `${start}${message ?? event}${rest}`.split('\n').map(withoutControls).join('\n')
 }

@@ -20,8 +20,18 @@ import type { Unready } from '../../src/hosts/node/readiness.ts'
 import type { StatusSources } from '../../src/hosts/node/status-metrics.ts'
 import type { ServerHub } from '../../src/hub/open-hub.ts'
 import { openPublishHub } from '../../src/hub/open-publish-hub.ts'
-import { joinTrace, logAudit, logInfo, logProblem, redactSecrets, toHubError, traceHeaders } from '../../src/log.ts'
-import { type LogSettings, nameAddress, setLog } from '../../src/log-output.ts'
+import {
+  joinTrace,
+  type LogSettings,
+  logAudit,
+  logInfo,
+  logProblem,
+  nameAddress,
+  redactSecrets,
+  setLog,
+  toHubError,
+  traceHeaders,
+} from '../../src/log.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import { createPublishTurns } from '../../src/state/publish-turns.ts'

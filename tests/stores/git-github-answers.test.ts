@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import type { FolderState, GitStore } from '../../src/git/git-store.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/github/github-connection.ts'
-import { joinTrace, runForRequest } from '../../src/log.ts'
+import { joinTrace, requestNow } from '../../src/log.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 
@@ -38,7 +38,7 @@ describe('git on GitHub', () => {
   test('a call carries the trace of its request', async () => {
     const sent = vi.spyOn(globalThis, 'fetch')
     const trace = joinTrace('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'vendor=1')
-    await runForRequest({ request_id: 'a', path: '/', sender: {}, trace }, read)
+    await requestNow.run({ request_id: 'a', path: '/', sender: {}, trace }, read)
     await read()
     const headers = sent.mock.calls.map(([, init]) => new Headers(init?.headers))
     sent.mockRestore()

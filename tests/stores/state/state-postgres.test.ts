@@ -2,7 +2,7 @@
 // table creation and lost connections.
 import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { joinTrace, runForRequest } from '../../../src/log.ts'
+import { joinTrace, requestNow } from '../../../src/log.ts'
 import { describeStateProblem } from '../../../src/state/state-entries.ts'
 import { openPostgresState } from '../../../src/state/state-postgres.ts'
 import { startPostgres } from '../../hubs/postgres.ts'
@@ -55,7 +55,7 @@ test('a statement that waits too long for a lock fails; the connection stays usa
   await holder.connect()
   await holder.query("BEGIN; UPDATE prompt_hub_state SET value = '2'")
   const trace = joinTrace('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', undefined)
-  const setting = runForRequest({ request_id: 'a', path: '/', sender: {}, trace }, () => state.set('a', '3'))
+  const setting = requestNow.run({ request_id: 'a', path: '/', sender: {}, trace }, () => state.set('a', '3'))
   setting.catch(() => {})
   const SHOWN = "SELECT query FROM pg_stat_activity WHERE query LIKE '%/*traceparent=''00-4bf92f35%''*/'"
   await expect.poll(() => query(url, SHOWN)).toHaveLength(1)

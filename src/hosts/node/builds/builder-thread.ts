@@ -19,8 +19,7 @@ import { describeMissing, openContentSource } from '../../../content/content-sou
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
 import { createGit, keepObjectReaders } from '../../../git/git-command.ts'
 import { startGitRunner } from '../../../git/git-runner-client.ts'
-import { describeError, logProblem } from '../../../log.ts'
-import { setLog } from '../../../log-output.ts'
+import { describeError, logProblem, setLog } from '../../../log.ts'
 import {
   type EditedIndex,
   editSearchIndex,

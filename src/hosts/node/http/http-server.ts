@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { createServer as createNetServer, type ListenOptions, type Server as NetServer, type Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../../../domain/api/errors.ts'
-import { joinTrace, logProblem, runForRequest } from '../../../log.ts'
+import { joinTrace, logProblem, requestNow } from '../../../log.ts'
 import { makeErrorResponse, respondToError, respondWithError } from '../../../server/refusals.ts'
 import { VERSION } from '../../../version.ts'
 import type { Answer } from './answer.ts'
@@ -136,7 +136,7 @@ export async function startServer(
         if (isStopping) server.closeIdleConnections()
       })
       if (isClosing) outgoing.shouldKeepAlive = false
-      runForRequest(logged, () => {
+      requestNow.run(logged, () => {
         respond(incoming, outgoing).catch((cause) =>
           logProblem('error', 'response_failed', 'A response failed.', { cause }),
         )

@@ -1,15 +1,15 @@
 // Logs each request as a line, without its query, tokens or content.
 import { write, writeSync } from 'node:fs'
 import {
+  formatLine,
   logAudit,
   redactSecrets,
-  runForRequest,
+  requestNow,
   type Sender,
   senderFields,
   type Trace,
   traceFields,
 } from '../../../log.ts'
-import { formatLine } from '../../../log-output.ts'
 
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
 const MAX_WAITING = 1_000_000
@@ -70,7 +70,7 @@ export function auditRead({ method, path, status, id, sender, trace }: AnsweredR
     return value !== null && /^[\w.-]{1,64}$/.test(value) ? [[name, value]] : []
   })
   const what = { path: bare, ...Object.fromEntries(which), status }
-  runForRequest({ request_id: id, path, sender, trace }, () => logAudit('read', what))
+  requestNow.run({ request_id: id, path, sender, trace }, () => logAudit('read', what))
 }
 
 /** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */
