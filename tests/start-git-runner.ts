@@ -1,4 +1,4 @@
 // Lets a small process start git for the code under test, as a hub does.
-import { startGitRunner } from '../src/git/git-runner-client.ts'
+import { startGitRunner } from '../src/git/git-command.ts'
 
 startGitRunner()

@@ -1,7 +1,7 @@
 // Finds the git work tree that contains the content folder, for the commands that commit to it.
 import { resolve } from 'node:path'
 import { createGit, type Git } from '../../src/git/git-command.ts'
-import { gitNotOpened, isOwnerRefused } from '../../src/git/git-standing.ts'
+import { gitNotOpened, isOwnerRefused } from '../../src/git/git-work-tree.ts'
 
 /** The work tree that contains the content folder. */
 export interface ContentTree {

@@ -3,8 +3,8 @@ import { type ChangeMark, readMark } from '../domain/catalogue/change-mark.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { formatMoment } from '../domain/values/values.ts'
 import type { Git } from '../git/git-command.ts'
-import { parseMessage } from '../git/git-files.ts'
 import { type Change, findObjects, listDifferences, parseRaw, readObjects } from '../git/git-objects.ts'
+import { parseMessage } from '../git/git-store.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 export const MAX_COMMITS = 20_000

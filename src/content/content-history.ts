@@ -7,7 +7,7 @@ import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { type Change, isRegular, listTree, readSmallObjects } from '../git/git-objects.ts'
-import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
+import { gitNotOpened, isOwnerRefused } from '../git/git-work-tree.ts'
 import { logProblem } from '../log.ts'
 import {
   type Commit,

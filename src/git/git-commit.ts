@@ -5,13 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 import type { Git } from './git-command.ts'
-import type { ChangedFile } from './git-files.ts'
 import { listTree } from './git-objects.ts'
-import { branchNameOf, checkBranch, checkWorkTree, gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
-import { blobId, type CommitOutcome } from './git-store.ts'
+import { blobId, type ChangedFile, type CommitOutcome } from './git-store.ts'
 import {
+  branchNameOf,
+  checkBranch,
+  checkWorkTree,
   type FileChange,
   findEdited,
+  gitNotReady,
+  ignoreMissing,
   lockIndex,
   makeFolders,
   prepareFiles,
@@ -20,6 +23,7 @@ import {
   showFiles,
   unlockIndex,
   WORK,
+  type WorkTree,
 } from './git-work-tree.ts'
 
 /** A publish whose commit is written, and whose branch is about to move. */

@@ -1,7 +1,7 @@
 // Reads git's objects: files and trees, what differs between two trees, and lists of files. The paths of lists are relative to the folder of `git`.
 import type { Git } from './git-command.ts'
 import { GitFailure } from './git-failure.ts'
-import type { FolderEntry } from './git-files.ts'
+import type { FolderEntry } from './git-store.ts'
 
 /** An object, with its bytes. */
 export interface GitObject {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 /** @type {Map<number, import('node:child_process').ChildProcess>} */
 const running = new Map()
 
-/** @param {import('./git-runner-client.ts').GitRequest} request */
+/** @param {import('./git-command.ts').GitRequest} request */
 function run({ id, args, cwd, env, input, maxBytes }) {
   const child = spawn('git', args, { cwd, env, windowsHide: true })
   running.set(id, child)
@@ -13,7 +13,7 @@ function run({ id, args, cwd, env, input, maxBytes }) {
   /** @type {Buffer[]} */
   const err = []
   let left = maxBytes
-  /** @param {Pick<import('./git-runner-client.ts').GitAnswer, 'code' | 'failure'>} end */
+  /** @param {Pick<import('./git-command.ts').GitAnswer, 'code' | 'failure'>} end */
   const answer = (end) => {
     if (!running.delete(id)) return
     const stderr = Buffer.concat(err).toString()
@@ -34,7 +34,7 @@ function run({ id, args, cwd, env, input, maxBytes }) {
   child.stdin.end(input)
 }
 
-process.on('message', (/** @type {import('./git-runner-client.ts').GitRequest | { stop: number }} */ message) => {
+process.on('message', (/** @type {import('./git-command.ts').GitRequest | { stop: number }} */ message) => {
   if ('stop' in message) running.get(message.stop)?.kill()
   else run(message)
 })

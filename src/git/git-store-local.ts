@@ -8,29 +8,34 @@ import { openFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, findPublishing, finishPublish } from './git-commit.ts'
 import { GitFailure, OutputTooLong } from './git-failure.ts'
+import { maintain } from './git-maintenance.ts'
+import { type GitObject, listEntries, listTree, readObjects } from './git-objects.ts'
 import {
+  decodeText,
+  type FolderQuery,
+  type FolderState,
   fileTooLongError,
   findVersions,
   formatMessage,
+  type GitStore,
   listChangedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
+  type PublishMark,
   parseMessage,
-} from './git-files.ts'
-import { maintain } from './git-maintenance.ts'
-import { type GitObject, listEntries, listTree, readObjects } from './git-objects.ts'
+} from './git-store.ts'
 import {
   checkBranch,
   checkWorkTree,
   gitNotOpened,
   gitNotReady,
   gitNotSetUp,
+  makeOwnFolder,
   readHead,
+  tryToWrite,
   type WorkTree,
-} from './git-standing.ts'
-import { decodeText, type FolderQuery, type FolderState, type GitStore, type PublishMark } from './git-store.ts'
-import { makeOwnFolder, tryToWrite } from './git-work-tree.ts'
+} from './git-work-tree.ts'
 import { withLock } from './process-lock.ts'
 
 /** The location of the content, and git's environment. */

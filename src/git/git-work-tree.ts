@@ -1,4 +1,4 @@
-// Shows a commit in the index and the working tree, as git's fast-forward merge does, while it holds git's lock of the index. Unlike git, which deletes a file before it writes its new text, every file is whole at any moment, and a full disk changes nothing.
+// The user's working tree: its branch, or why nothing can be published there, and how a commit is shown in it. That is done as git's fast-forward merge does, while the hub holds git's lock of the index. Unlike git, which deletes a file before it writes its new text, every file is whole at any moment, and a full disk changes nothing.
 import {
   copyFile,
   link,
@@ -16,11 +16,148 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { HubError } from '../domain/api/errors.ts'
+import { HubError } from '../domain/api/errors.ts'
+import type { Git } from './git-command.ts'
 import { GitFailure } from './git-failure.ts'
 import { listRecords } from './git-objects.ts'
-import { gitNotOpened, gitNotReady, ignoreMissing, mustCommitFirst, type WorkTree } from './git-standing.ts'
 import { blobId } from './git-store.ts'
+
+/** A git working tree with a content folder. */
+export interface WorkTree {
+  /** Git, running in the top folder of the working tree. */
+  git: Git
+  /** The absolute path of the working tree's top folder. */
+  folder: string
+  /** The absolute path of this working tree's git directory, which contains its index and HEAD. */
+  gitFolder: string
+  /** The hub's folder in the git directory. */
+  ownFolder: string
+  /** The path of the record of the publish that is under way. */
+  record: string
+  /** The path of the index lock: git's, or the hub's. */
+  indexLock: string
+  /** The content folder's path in the tree: empty, or with a trailing slash. */
+  prefix: string
+  /** The branch to publish to, as `refs/heads/…`: the branch that was checked out when it was first read. */
+  branch: string | undefined
+}
+
+/** Seconds until a retry: someone must set up git first, so an immediate retry is useless. */
+const SETUP_RETRY_SECONDS = 60
+
+/** Files in the git directory that indicate an operation in progress, and how to complete it. */
+const UNDER_WAY = [
+  ['rebase-merge', 'A rebase', 'git rebase --continue completes it, git rebase --abort cancels it'],
+  ['rebase-apply', 'A rebase or git am', 'git status explains how to complete or cancel it'],
+  ['MERGE_HEAD', 'A merge', 'git commit completes it, git merge --abort cancels it'],
+  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue completes it, git cherry-pick --abort cancels it'],
+  ['REVERT_HEAD', 'A revert', 'git revert --continue completes it, git revert --abort cancels it'],
+  ['sequencer', 'A cherry-pick or revert', 'git status explains how to complete or cancel it'],
+  ['BISECT_LOG', 'A bisect', 'git bisect reset ends it'],
+] as const
+
+/**
+ * Checks the state of git, and stores the first branch that it finds. Starts no process as long as nothing is wrong.
+ *
+ * @returns `refs/heads/…`
+ * @throws HubError `unavailable` if another branch or no branch is checked out, or an operation is in progress: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
+ */
+export async function checkBranch(tree: WorkTree, signal?: AbortSignal): Promise<string> {
+  const entries = (await readdir(tree.gitFolder).catch(ignoreMissing)) ?? []
+  for (const [entry, what, way] of UNDER_WAY) {
+    if (entries.includes(entry)) throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
+  }
+  const branch = await readBranch(tree)
+  if (branch === undefined) {
+    // There may be no repository at all.
+    await readHead(tree.git, signal)
+    const way =
+      tree.branch === undefined
+        ? 'run git switch to check out a branch'
+        : `run git switch ${branchNameOf(tree.branch)} to check it out`
+    throw gitNotReady(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)
+  }
+  tree.branch ??= branch
+  if (branch !== tree.branch)
+    throw gitNotReady(
+      `The hub publishes to the branch ${branchNameOf(tree.branch)}, but ${branchNameOf(branch)} is checked out: run git switch ${branchNameOf(tree.branch)} to switch back, or start the hub again to publish to ${branchNameOf(branch)}`,
+    )
+  return branch
+}
+
+/** Reads the state of git, and the head. @throws HubError like `checkBranch`; also if there is no commit */
+export async function checkWorkTree(tree: WorkTree): Promise<{ branch: string; head: string }> {
+  return { branch: await checkBranch(tree), head: await readHead(tree.git) }
+}
+
+/** Returns the branch that is checked out. Where git keeps it in another way than in a file, git is asked. */
+async function readBranch({ git, gitFolder }: WorkTree): Promise<string | undefined> {
+  const text = await readFile(join(gitFolder, 'HEAD'), 'utf8').catch(ignoreMissing)
+  const [, branch] = /^ref: (refs\/heads\/[^.].*)\n$/.exec(text ?? '') ?? []
+  if (branch !== undefined) return branch
+  const found = await git.find(['symbolic-ref', '--quiet', 'HEAD'])
+  return found?.startsWith('refs/heads/') ? found : undefined
+}
+
+/** Returns the error for a git repository that someone must set up first. @param what the beginning of a sentence; "…, and try again." follows */
+export function gitNotSetUp(what: string, cause: unknown): HubError {
+  return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
+}
+
+/** Returns the error for a state that someone must resolve first. @param what the beginning of a sentence */
+export function gitNotReady(what: string, cause?: unknown): HubError {
+  return new HubError('unavailable', `${what}. Nothing was published.`, {
+    cause,
+    retryAfterSeconds: SETUP_RETRY_SECONDS,
+  })
+}
+
+/** Returns the error for something that a publish would overwrite. @param what the beginning of a sentence */
+const mustCommitFirst = (what: string): HubError => gitNotReady(`${what}. Commit, move or remove that first`)
+
+/** Reads the head. @throws HubError `unavailable` if there is none, or if git cannot read it */
+export async function readHead(git: Git, signal?: AbortSignal): Promise<string> {
+  const { code, stdout, stderr } = await git.tryRun(['rev-parse', '--verify', 'HEAD^{commit}'], signal && { signal })
+  if (code === 0) return stdout.toString().trim()
+  // Git has the same message for a branch without commits and for a commit whose file is missing.
+  const named = await git.tryRun(['rev-parse', '--verify', '--quiet', 'HEAD'])
+  if (named.code !== 0 && named.stderr === '')
+    throw gitNotSetUp('The git repository of the content has no commits yet. Create a first commit', undefined)
+  throw gitNotOpened(stderr)
+}
+
+const OWNER_REFUSED = /dubious ownership|unsafe repository/
+
+/** Returns whether git refused a repository because its folder belongs to another user. @param said git's message */
+export const isOwnerRefused = (said: string): boolean => OWNER_REFUSED.test(said)
+
+/** What git's messages mean for the hub: the beginning of a sentence; "…, and try again." follows. Messages differ between versions of git. */
+const MEANINGS = [
+  [
+    OWNER_REFUSED,
+    "Git refuses to open the content's repository, because the folder belongs to another user. Run this as the user who owns the folder, or add the folder to git's setting safe.directory",
+  ],
+  [/not a git repository/, 'The content folder is not in a git repository. Run git init, create a first commit'],
+] as const
+
+/** Returns the error for a repository that git cannot open or read. @param said git's own message, which only the operator sees, because it contains paths */
+export function gitNotOpened(said: string): HubError {
+  const [, meaning] = MEANINGS.find(([pattern]) => pattern.test(said)) ?? []
+  return gitNotSetUp(
+    meaning ?? "Git cannot read the content's repository; see the hub's log for its message. Repair the repository",
+    new GitFailure(said.trim()),
+  )
+}
+
+/** Returns the short name of a branch. @param branch `refs/heads/…` */
+export const branchNameOf = (branch: string): string => branch.replace(/^refs\/heads\//, '')
+
+/** For use in `catch`: returns undefined for a missing file, and rethrows everything else. */
+export function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+    return undefined
+  throw error
+}
 
 /** Maximum number of attempts, which take about two seconds in total: most git processes lock the index for milliseconds, but an editor's background refresh sometimes takes longer. */
 const TRIES = 30

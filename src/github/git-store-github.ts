@@ -4,16 +4,20 @@ import * as z from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import {
+  blobId,
+  type CallOptions,
+  type CommitOutcome,
+  decodeText,
   fileTooLongError,
   findVersions,
   formatMessage,
+  type GitStore,
   listChangedFiles,
   listReadPaths,
   notAFileError,
   notFilesError,
   parseMessage,
-} from '../git/git-files.ts'
-import { blobId, type CallOptions, type CommitOutcome, decodeText, type GitStore } from '../git/git-store.ts'
+} from '../git/git-store.ts'
 import { connectGitHub, type GitHubConnection, type GitHubOptions, type HostFacts } from './github-connection.ts'
 import {
   BLOB_QUERY,

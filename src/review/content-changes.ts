@@ -5,7 +5,7 @@ import type { FileState } from '../content/content-walk.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import type { RuleProblem } from '../domain/text/problems.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
-import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
+import { gitNotOpened, isOwnerRefused } from '../git/git-work-tree.ts'
 import type { FileChange } from './rules/review.ts'
 
 /** The rule that a file breaks whose bytes attributes, line-ending settings or filters changed on checkout. */

@@ -36,13 +36,12 @@ export type Written =
   | { rows: Record<string, unknown>[]; failure?: never }
   | { rows?: never; failure: { message: string; errcode?: number } }
 
-/** Writes elsewhere, one statement at a time. */
+/** A thread that writes, one statement at a time. */
 export interface StateWriter {
-  write: (write: StateWrite) => Promise<Written>
-  /** Closes the file, which the next write opens again. */
-  closeFile: () => Promise<void>
-  /** Ends the writer. */
-  end: () => void
+  /** Runs a function of `openWrites` there: `write` returns `Written`, and `close` closes the file, which the next write opens again. */
+  run(write: StateWrite | undefined, options: { name: 'write' | 'close' }): Promise<unknown>
+  /** Ends the thread. */
+  close(): void
 }
 
 /** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
@@ -79,7 +78,7 @@ export async function openSqliteState(
     file = undefined
     if (!mine) return
     const closed = closing.then(async () => {
-      await writer?.closeFile()
+      await writer?.run(undefined, { name: 'close' })
       closeFile(mine, path)
     })
     closing = closed.catch(() => {})
@@ -118,7 +117,7 @@ export async function openSqliteState(
     callStore(async (opened) => {
       if (!writer || sql.startsWith('SELECT')) return statementOf(opened, sql).all(...values)
       const { identity } = opened
-      const { rows, failure } = await writer.write({ path, identity, sql, values })
+      const { rows, failure } = (await writer.run({ path, identity, sql, values }, { name: 'write' })) as Written
       if (failure) throw Object.assign(new Error(failure.message), failure)
       return rows
     })
@@ -136,7 +135,7 @@ export async function openSqliteState(
     },
     async close() {
       await close()
-      writer?.end()
+      writer?.close()
     },
   }
 }

@@ -7,9 +7,8 @@ import * as attestations from '../../src/attestations/verify-in-thread.ts'
 import { placeOf, runInPlace } from '../../src/concurrency/long-work.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import * as editor from '../../src/editor/long-work.ts'
-import { createGit } from '../../src/git/git-command.ts'
+import { createGit, startGitRunner } from '../../src/git/git-command.ts'
 import { OutputTooLong } from '../../src/git/git-failure.ts'
-import { startGitRunner } from '../../src/git/git-runner-client.ts'
 import { openLongWork } from '../../src/hosts/node/long-work.ts'
 import * as archives from '../../src/hub/parse-archive.ts'
 import * as exporting from '../../src/routes/export-version.ts'
@@ -104,8 +103,8 @@ describe('threads for long work', () => {
       const modules = [archives, attestations, changing, deciding, editor, exporting, filling]
       for (const [name, work] of modules.flatMap((module) => Object.entries(module)))
         expect((await import(placeOf(work).module))[placeOf(work).name], name).toBe(work)
-      const unknown = () => 1
-      await expect(open().forClient('192.0.2.1')(unknown)).rejects.toThrow('unknown is not allowed in threads')
+      const unknown = (..._: unknown[]) => 1
+      await expect(open().forClient('192.0.2.1')(unknown, ...LONG)).rejects.toThrow('unknown is not allowed in threads')
       await expect(runInPlace(unknown)).rejects.toThrow('unknown is not allowed in threads')
     })
   })
@@ -159,8 +158,7 @@ describe('the process that starts git', () => {
 
   test('a run fails also in a process that waits for nothing else', () => {
     const script = `
-    const { createGit } = await import('./src/git/git-command.ts')
-    const { startGitRunner } = await import('./src/git/git-runner-client.ts')
+    const { createGit, startGitRunner } = await import('./src/git/git-command.ts')
     startGitRunner()
     const waits = createGit('.', process.env).run(${JSON.stringify(SLEEP)}, { signal: new AbortController().signal })
     const { execFileSync } = await import('node:child_process')

@@ -34,8 +34,8 @@ export function openLongWork({ deadlineMs, waitMs, waiting } = USUAL_LIMITS) {
   const forClient =
     (client: string): RunLong =>
     async (work, ...given) => {
-      const place = placeOf(work)
       if (isShort(given)) return work(...given)
+      const place = placeOf(work)
       const run = async () => {
         pool ??= openThreadPool('long-work-thread.ts', { maxThreads: MAX_THREADS, memory: THREAD_MEMORY })
         const signal = AbortSignal.timeout(deadlineMs)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { BuildSource } from '../../state/fresh-copies.ts'
 import type { OpenStateStore } from '../../state/state-entries.ts'
-import { openSqliteState, type StateWriter, type Written } from '../../state/state-sqlite.ts'
+import { openSqliteState, type StateWriter } from '../../state/state-sqlite.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { removeBuiltCopies } from '../../state/stored-copies.ts'
 import { inBackground } from './http/background.ts'
@@ -35,16 +35,8 @@ export async function openState(
 const WRITER_MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 6 }
 
 /** Starts a thread that writes to the state file. */
-export function openStateWriter(): StateWriter {
-  const pool = openThreadPool('state-thread.ts', { maxThreads: 1, memory: WRITER_MEMORY })
-  return {
-    write: async (write) => (await pool.run(write, { name: 'write' })) as Written,
-    closeFile: async () => {
-      await pool.run(undefined, { name: 'close' })
-    },
-    end: pool.close,
-  }
-}
+export const openStateWriter = (): StateWriter =>
+  openThreadPool('state-thread.ts', { maxThreads: 1, memory: WRITER_MEMORY })
 
 /**
  * Removes expired entries from the state every ten minutes.

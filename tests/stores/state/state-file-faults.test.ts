@@ -155,9 +155,9 @@ test('a write that waits for the disk delays no read', async () => {
   const writer = openStateWriter()
   const slow = await openSqliteState(path, Date.now, {
     ...writer,
-    write: async (write) => {
+    run: async (write, options) => {
       await disk.promise
-      return writer.write(write)
+      return writer.run(write, options)
     },
   })
   const written = slow.set('a', 'second')

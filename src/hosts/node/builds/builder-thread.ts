@@ -17,8 +17,7 @@ import { isFolderUnreadable, listIgnored, promptOf } from '../../../content/cont
 import { openObjects, readAhead } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
-import { createGit, keepObjectReaders } from '../../../git/git-command.ts'
-import { startGitRunner } from '../../../git/git-runner-client.ts'
+import { createGit, keepObjectReaders, startGitRunner } from '../../../git/git-command.ts'
 import { describeError, logProblem, setLog } from '../../../log.ts'
 import {
   type EditedIndex,

@@ -83,6 +83,7 @@ export function keepBuilding(
     // By default, V8 keeps more than 100 MB that it no longer needs. docs/running.md section 5
     const mine = new Worker(module, { workerData: parameters, resourceLimits: { maxYoungGenerationSizeMb: 24 } })
     builder = mine
+    const answer = (message: HostMessage) => mine.postMessage(message)
     const watch = setInterval(() => {
       const trouble = findTrouble()
       if (trouble === undefined) return
@@ -92,7 +93,11 @@ export function keepBuilding(
     }, patience.checkMs).unref()
     mine.on('message', (message: BuilderMessage) => {
       note(message.kind)
-      if (message.kind === 'begin') inBackground('Updating the content folder from git', () => begin(mine))
+      if (message.kind === 'begin')
+        beforeBuild().then(
+          (ready) => answer({ kind: 'ready', ...ready }),
+          (error) => answer({ kind: 'unready', message: describeError(error) }),
+        )
       else if (message.kind !== 'changed' && message.kind !== 'alive') hear(message)
     })
     let error: unknown
@@ -107,15 +112,6 @@ export function keepBuilding(
       hear({ kind: 'failed', message: `The builder ended: ${reason}`, next: `Restarting it in ${pauseMs / 1000} s.` })
       setTimeout(start, pauseMs).unref()
     })
-  }
-  const begin = async (mine: Worker) => {
-    let answer: HostMessage
-    try {
-      answer = { kind: 'ready', ...(await beforeBuild()) }
-    } catch (error) {
-      answer = { kind: 'unready', message: describeError(error) }
-    }
-    mine.postMessage(answer)
   }
   start()
   // It is safe to kill at any time, because the next start uses the last complete build.

@@ -24,6 +24,8 @@ const RESUME_MS = MINUTE
 const REST_MS = 5 * SECOND
 const REST_EVERY_MS = MINUTE
 const TICK_MS = 2 * SECOND
+/** How long after a build its events are looked for, so that the answers to the writes in it are first. */
+const AFTER_BUILD_MS = 100
 /** How long the commit up to which events are known may be missing here, before it is given up. */
 const PATIENCE_MS = 10 * MINUTE
 /** How long a stop waits for deliveries. */
@@ -252,7 +254,9 @@ export function startDeliveries(parts: DeliveryParts) {
   inBackground('Following events', tick)
   return {
     /** Looks for new events, because there is a new build. */
-    wake: () => inBackground('Following events', tick),
+    wake(): void {
+      setTimeout(() => inBackground('Following events', tick), AFTER_BUILD_MS * pace).unref()
+    },
     /** How many events wait. */
     length: () => lines.length(),
     /** Stops. What is being sent has a moment to end; otherwise, it is sent again. */

@@ -1,6 +1,6 @@
 // Tests the logic in the git store port: how a commit message is formatted and parsed.
 import { describe, expect, test } from 'vitest'
-import { formatMessage, parseMessage } from './git-files.ts'
+import { formatMessage, parseMessage } from './git-store.ts'
 
 describe('commit messages', () => {
   const trailers = [
