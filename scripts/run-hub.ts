@@ -105,10 +105,12 @@ try {
     listenAt: socket ?? config.listenAt,
     pages,
     onWritten: followed.noteWrite,
-    async advance(write) {
-      clone?.fetchPublished(publishQueue().length === 0)
-      return followed.advance(write)
-    },
+    advance: clone
+      ? (write) => {
+          clone.fetchPublished(publishQueue().length === 0)
+          return followed.advance(write)
+        }
+      : followed.advance,
     downloads: await openDownloads('.', config.baseUrl),
     ...watching,
     findWebhookAddressProblem: sender.findAddressProblem,

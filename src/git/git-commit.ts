@@ -79,7 +79,11 @@ export async function commitFiles(
     await Promise.allSettled(steps)
     const [{ commit, before }, prepared] = await Promise.all(steps)
     for (const error of findEdited(prepared, before).values()) throw error
-    await notePublishing(tree, { branch, commit })
+    // From now on, the publish may be completed, whatever happens to this process.
+    const record: Publishing = { branch, commit }
+    const whole = join(tree.ownFolder, `${WORK}record`)
+    await writeFile(whole, JSON.stringify(record), { flush: true })
+    await rename(whole, tree.record)
     await makeFolders(tree, prepared)
     isMoving = true
     const outcome = await moveBranch(tree.git, { branch, from: head, to: commit, reason: headline })
@@ -102,13 +106,6 @@ export async function commitFiles(
     // As soon as the branch may have moved, the lock is kept until the files are written.
     if (!isMoving) await releaseIndex(tree)
   }
-}
-
-/** Remembers a publish that may be completed from now on, whatever happens to this process. */
-async function notePublishing(tree: WorkTree, publishing: Publishing): Promise<void> {
-  const whole = join(tree.ownFolder, `${WORK}record`)
-  await writeFile(whole, JSON.stringify(publishing), { flush: true })
-  await rename(whole, tree.record)
 }
 
 /** Removes what was prepared for a commit that the branch does not get. */

@@ -268,7 +268,13 @@ export async function prepareFiles(tree: WorkTree, files: readonly FileChange[],
   // Git may still be writing to the folder of a killed hub.
   const work = await mkdtemp(join(tree.ownFolder, WORK))
   const index = join(tree.gitFolder, 'index')
-  await copyIndex(index, join(work, 'index'))
+  const stats = await stat(index).catch(ignoreMissing)
+  if (stats) {
+    await copyFile(index, join(work, 'index'))
+    // Git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).
+    const second = Math.floor(stats.mtimeMs / 1000)
+    await utimes(join(work, 'index'), second, second)
+  }
   // Each git process reads the whole index, so they run at once. What one finds wrong, it says when all have ended.
   const steps = [
     listStaged(tree, index, files),
@@ -285,17 +291,6 @@ export async function prepareFiles(tree: WorkTree, files: readonly FileChange[],
     hexDigits,
     files: files.map((file, at) => ({ ...file, staged: staged.get(file.path), found: found[at] })),
   }
-}
-
-/**
- * Copies an index, with the same or an earlier timestamp: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).
- */
-async function copyIndex(from: string, to: string): Promise<void> {
-  const stats = await stat(from).catch(ignoreMissing)
-  if (!stats) return
-  await copyFile(from, to)
-  const second = Math.floor(stats.mtimeMs / 1000)
-  await utimes(to, second, second)
 }
 
 /** Lists what an index has for files, by path. @throws HubError `unavailable` for a merge conflict, or something in the place of a file */

@@ -169,17 +169,16 @@ function isDeployOf(site: string | undefined, hostname: string): boolean {
 /** Opens a hub for one check of a publish. @throws HubError like `openHub` */
 export async function openCheckHub(request: Request, context: FunctionContext): Promise<CheckHub> {
   const hub = await openHub(request, context)
-  return Object.assign(hub, { parseArchive: archiveParserOf(context) })
+  return Object.assign(hub, {
+    // Most checks need no parser of archives.
+    parseArchive: async (...given: Parameters<CheckHub['parseArchive']>) =>
+      hub.runLong((await import('./parse-archive.ts')).parseArchive, ...given),
+  })
 }
 
 /** Returns what runs the long work of a client: the Node server's worker threads, or a call. */
 export function runLongOf(context: FunctionContext): RunLong {
   return context.hub?.runLongFor?.(context.client) ?? runInPlace
-}
-
-/** Returns the parser of archives, which most publishes do not need. */
-export function archiveParserOf(context: FunctionContext): CheckHub['parseArchive'] {
-  return async (archive, query) => runLongOf(context)((await import('./parse-archive.ts')).parseArchive, archive, query)
 }
 
 /** Returns the store for tokens, sessions and copies: the Node server's, or Netlify Blobs. */
@@ -195,9 +194,10 @@ export async function sourcesOf(
   server: ServerHub | undefined,
 ): Promise<{ siteFiles: SiteFiles; fresh: FreshCopies }> {
   if (server) return { siteFiles: server.files, fresh: server.fresh }
-  const [{ deployFiles }, { copiesAhead, openCopies }] = await Promise.all([
+  const [{ deployFiles }, { openCopies }, { copiesAhead }] = await Promise.all([
     import('../built/site-files-deploy.ts'),
     import('../state/stored-copies.ts'),
+    import('../state/fresh-copies.ts'),
   ])
   return {
     siteFiles: deployFiles(new URL(request.url).origin),

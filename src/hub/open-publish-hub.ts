@@ -1,6 +1,7 @@
 // Connects publishing to the platform: git store, token checks and rate limits.
 
 import { purgeCache } from '@netlify/functions'
+import { runInPlace } from '../concurrency/long-work.ts'
 import type { QueueState } from '../concurrency/turns.ts'
 import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -12,49 +13,75 @@ import { openPublished, sourceOf } from '../state/published.ts'
 import type { RateLimiter } from '../state/rate-limiter.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { findToken, recordTokenUse } from '../state/tokens.ts'
-import {
-  archiveParserOf,
-  currentConfig,
-  type FunctionContext,
-  limiterOf,
-  runLongOf,
-  type ServerHub,
-  sourcesOf,
-  stateOf,
-} from './open-hub.ts'
+import { currentConfig, type FunctionContext, limiterOf, type ServerHub, sourcesOf, stateOf } from './open-hub.ts'
 
 /** Maximum number of invalid tokens per minute for each client IP address. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
+/** What all writes of a server have in common. */
+type SharedHub = Awaited<ReturnType<typeof openShared>>
+
+const shared = new WeakMap<StateStore, Promise<SharedHub>>()
+
 /** Opens a hub for one write. @throws HubError `unavailable` naming a missing or invalid setting */
 export async function openPublishHub(request: Request, context: FunctionContext): Promise<PublishHub> {
-  const { hub } = context
+  const { hub, client } = context
   hub?.checkWritable?.()
-  const config = currentConfig()
-  const state = await stateOf(hub)
+  const state = hub ? hub.state : await stateOf(undefined)
+  const opened = shared.get(state) ?? openShared(state)
+  shared.set(state, opened)
+  const { config, published, ...common } = await opened
+  const runLong = hub?.runLongFor?.(client) ?? runInPlace
   const { findWebhookAddressProblem } = hub ?? {}
+  return {
+    ...common,
+    git: hub && config.gitStore.kind === 'local' ? hub.localGit : await openGitHub(config, hub),
+    ...(hub ? { siteFiles: hub.files, fresh: hub.fresh } : await sourcesOf(request, undefined)),
+    search: hub?.search,
+    runLong,
+    parseArchive: async (archive, query) => runLong((await import('./parse-archive.ts')).parseArchive, archive, query),
+    verifyAttestation: async (text, roots) =>
+      runLong((await import('../attestations/verify-in-thread.ts')).verifyAttestation, text, roots),
+    nextOrder: hub?.nextOrder ?? Date.now,
+    // Imported only for a user's token, because an operator's token does not need it.
+    findHolder: async (person) => (await import('./people.ts')).findHolder(person, config, hub, state),
+    findSignedIn: async (write, now) => (await import('./open-sign-in.ts')).findWriter(write, now, context),
+    webhooks:
+      findWebhookAddressProblem &&
+      (async () => ({
+        ...(await import('../state/webhooks.ts')).openWebhooks(state),
+        findAddressProblem: findWebhookAddressProblem,
+      })),
+    clientAddress: client,
+    listUsedNumbers: async (place) => [
+      ...Object.keys(await published.read(place)),
+      ...(hub?.usedNumbers?.get(`${place.owner}/${place.name}`) ?? []),
+    ],
+    purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
+    isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
+    advance: hub?.advance ?? stay,
+  }
+}
+
+/** Where no build follows. */
+const stay = async () => false
+
+async function openShared(state: StateStore) {
+  const config = currentConfig()
   const source = sourceOf(config)
   const published = openPublished(state, source)
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   const included = async () => (await import('../state/included.ts')).openIncluded(state, source)
   return {
+    config,
+    published,
     baseUrl: config.baseUrl,
-    git: hub && config.gitStore.kind === 'local' ? hub.localGit : await openGitHub(config, hub),
-    ...(await sourcesOf(request, hub)),
-    search: hub?.search,
-    runLong: runLongOf(context),
-    parseArchive: archiveParserOf(context),
-    verifyAttestation: async (text, roots) =>
-      runLongOf(context)((await import('../attestations/verify-in-thread.ts')).verifyAttestation, text, roots),
     issuer: config.oidc.issuer,
     quota: config.quota,
-    nextOrder: hub?.nextOrder ?? Date.now,
-    findToken: (token) => findToken(state, token),
+    findToken: (token: string) => findToken(state, token),
     // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.
-    findHolder: async (person) => (await import('./people.ts')).findHolder(person, config, hub, state),
     isBlocked: async (person) => (await import('../state/blocks.ts')).isBlocked(state, person),
-    findSignedIn: async (write, now) => (await import('./open-sign-in.ts')).findWriter(write, now, context),
-    verifyJob: (token, now) => jobVerifier(config)(token, now),
+    verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
       (await import('../state/single-use.ts')).useOnce(state, {
         kind: 'jti',
@@ -62,30 +89,16 @@ export async function openPublishHub(request: Request, context: FunctionContext)
         use: request,
         endsMs,
       }),
-    recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
-    webhooks:
-      findWebhookAddressProblem &&
-      (async () => ({
-        ...(await import('../state/webhooks.ts')).openWebhooks(state),
-        findAddressProblem: findWebhookAddressProblem,
-      })),
+    recordTokenUse: (tokenId: string) => recordTokenUse(state, tokenId, new Date()),
     failedTokens: () => failedTokensOf(config),
-    clientAddress: context.client,
-    listUsedNumbers: async (place) => [
-      ...Object.keys(await published.read(place)),
-      ...(hub?.usedNumbers?.get(`${place.owner}/${place.name}`) ?? []),
-    ],
     rememberVersion: published.remember,
     noteIncluded: async (by, parts) => (await included()).note(by, parts),
     listIncluding: async (place) => (await included()).list(place),
     proposals: async () => (await import('../state/proposals.ts')).openProposals(state),
-    purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
-    ...(hub && config.databaseUrl !== undefined
-      ? await openShared(hub, requests)
-      : { limiter: await limiterOf('publishes', requests, config), takeTurn: ownTurns }),
-    isAlone: hub?.advance !== undefined && config.databaseUrl === undefined,
-    advance: async (write) => (await hub?.advance?.(write)) ?? false,
-  }
+    ...(config.databaseUrl === undefined
+      ? { limiter: await limiterOf('publishes', requests, config), takeTurn: ownTurns }
+      : await openTogether(state, requests)),
+  } satisfies Partial<PublishHub> & { config: Config; published: unknown }
 }
 
 /** Returns the limiter for requests with an invalid token. */
@@ -127,21 +140,18 @@ async function openGitHub({ gitStore }: Config, hub: ServerHub | undefined): Pro
 
 /** The queue of all publishes in this process. */
 const ownTurns = createPublishTurns()
-const shared = new WeakMap<StateStore, ReturnType<typeof openShared>>()
 
 /** Returns how full this process's queue of publishes is. */
 export const publishQueue = (): QueueState => ownTurns.state()
 
 /** What hubs that share a database use together: their publishes are counted on all machines, and take turns, because a commit outdates the head that the others have read. */
-function openShared({ state }: ServerHub, requests: number): Promise<Pick<PublishHub, 'limiter' | 'takeTurn'>> {
-  const known =
-    shared.get(state) ??
-    Promise.all([import('../state/limits.ts'), import('../state/hub-turns.ts')]).then(
-      ([{ limitInState }, { openHubTurns }]) => ({
-        limiter: limitInState(state, 'publishes', { requests, windowMs: 60_000 }),
-        takeTurn: shareTurns(ownTurns, openHubTurns(state)),
-      }),
-    )
-  shared.set(state, known)
-  return known
+async function openTogether(state: StateStore, requests: number): Promise<Pick<PublishHub, 'limiter' | 'takeTurn'>> {
+  const [{ limitInState }, { openHubTurns }] = await Promise.all([
+    import('../state/limits.ts'),
+    import('../state/hub-turns.ts'),
+  ])
+  return {
+    limiter: limitInState(state, 'publishes', { requests, windowMs: 60_000 }),
+    takeTurn: shareTurns(ownTurns, openHubTurns(state)),
+  }
 }

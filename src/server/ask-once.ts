@@ -6,14 +6,14 @@ import type { FreshCopies } from '../state/fresh-copies.ts'
 /** The sources from which the records of one request are read. */
 interface AskedSources {
   siteFiles: SiteFiles
-  fresh: Pick<FreshCopies, 'find' | 'listNames'>
+  fresh: Pick<FreshCopies, 'find' | 'held' | 'listNames'>
 }
 
 /** Wraps the sources for one request: each file and each copy is read once, so that all parts of a response agree. */
 export function askEachOnce({ siteFiles, fresh }: AskedSources): AskedSources {
   return {
     siteFiles: { read: askOnce(siteFiles.read) },
-    fresh: { find: askOnce(fresh.find), listNames: fresh.listNames },
+    fresh: { ...fresh, find: askOnce(fresh.find) },
   }
 }
 

@@ -15,7 +15,7 @@ export interface Hub extends OwnAddresses {
   /** The files of the build. */
   siteFiles: SiteFiles
   /** The fresh copies of what has been published since. */
-  fresh: Pick<FreshCopies, 'find' | 'listNames'>
+  fresh: Pick<FreshCopies, 'find' | 'held' | 'listNames'>
   search: () => Search
   /** Runs long work on behalf of the client. */
   runLong: RunLong

@@ -105,6 +105,8 @@ export type CopyKind = keyof CopyKinds
 
 /** Stores copies. If the store fails, reads fall back to the built files, and publishes to git. */
 export interface FreshCopies {
+  /** What there is a copy of, if this process alone stores some: as long as that is nothing, a read asks for none. */
+  held?: ReadonlySet<string>
   /** Finds a copy; undefined if there is none. */
   find<Kind extends CopyKind>(
     kind: Kind,
@@ -114,4 +116,22 @@ export interface FreshCopies {
   listNames(owner: string): Promise<string[]>
   /** Stores a copy: files before their version, and versions before the repository that lists them. @throws if files cannot be stored */
   keep<Kind extends CopyKind>(kind: Kind, copy: CopyKinds[Kind]['copy']): Promise<void>
+}
+
+/** Limits a store to the copies that are ahead of a build. A copy that the store cannot read now counts as missing. @param sourceOf returns what the build has read; called only when there is a copy */
+export function copiesAhead(store: FreshCopies, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
+  return {
+    ...store,
+    async find(kind, ...names) {
+      const copy = await store.find(kind, ...names).catch(noteFailure)
+      const [owner, name] = names
+      return copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
+    },
+  }
+}
+
+/** Imported when the first problem occurs, because most reads and publishes cause none. */
+async function noteFailure(cause: unknown): Promise<undefined> {
+  const { logProblem } = await import('../log.ts')
+  logProblem('warning', 'fresh_copies_down', 'The store with fresh copies cannot be read.', { cause })
 }

@@ -4,7 +4,7 @@ import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
 import { HubError } from '../domain/api/errors.ts'
 import { logProblem, traceNow, traceparentOf } from '../log.ts'
 import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from './state-entries.ts'
-import { openSqlState } from './state-sql.ts'
+import { openSqlState } from './state-sqlite.ts'
 
 /** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10

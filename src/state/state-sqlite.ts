@@ -1,4 +1,5 @@
-// Stores state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
+// Stores state in a table of a SQL database: of one SQLite file, for a hub on one machine. Several processes may open it at the same time. state-postgres.ts has the table in PostgreSQL.
+import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fchownSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -6,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { shareRunning } from '../concurrency/promises.ts'
 import { logProblem } from '../log.ts'
 import { BUSY, codeOf, explainSqlite, isDamage, isMissingTable } from './sqlite-errors.ts'
-import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from './state-entries.ts'
-import { openSqlState } from './state-sql.ts'
+import { checkEntry, checkStore, type OpenStateStore, StateProblem, stateUnavailable } from './state-entries.ts'
+import type { StateStore } from './state-store.ts'
 
 /** The format of the file, in SQLite's `user_version`. */
 const FORMAT = 1
@@ -84,9 +85,8 @@ export async function openSqliteState(
     closing = closed.catch(() => {})
     await closed
   }
-  const open = async (): Promise<OpenFile> => {
-    if (file && file.identity === identify(path)) return file
-    return share('', async () => {
+  const reopen = () =>
+    share('', async () => {
       if (file) {
         logProblem('error', 'state_lost', 'The state file was deleted or replaced while the hub was running.', {
           file: nameOf(path),
@@ -98,18 +98,22 @@ export async function openSqliteState(
       file = await openFile(path)
       return file
     })
-  }
-  /** Runs work on the open file, once more if the file lost its table, or if another call has closed it. */
+  /** Runs work on the open file: until no other process has it locked, and once more if the file lost its table, or if another call has closed it. */
   const callStore = async <Value>(work: (file: OpenFile) => Value | Promise<Value>): Promise<Value> => {
-    for (let isRetry = false; ; isRetry = true) {
+    const deadline = performance.now() + MAX_WAIT_MS
+    for (let isRetry = false; ; ) {
       let opened: OpenFile | undefined
       try {
-        const mine = await open()
-        opened = mine
-        return await untilFree(() => work(mine))
+        opened = file && file.identity === identify(path) ? file : await reopen()
+        return await work(opened)
       } catch (error) {
+        if (opened && isBusy(error) && performance.now() < deadline) {
+          await sleep(RETRY_MS * (1 + Math.random()))
+          continue
+        }
         if (opened === file && (isMissingTable(error) || isDamage(error))) await close()
         if (isRetry || opened?.database.isOpen !== false) throw stateUnavailable(explainSqlite(error, nameOf(path)))
+        isRetry = true
       }
     }
   }
@@ -241,10 +245,11 @@ function prepareFile(database: DatabaseSync, path: string): void {
 }
 
 /** Retries while another process has the file locked, without blocking this thread. */
-async function untilFree<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+async function untilFree(work: () => void): Promise<void> {
   for (const deadline = performance.now() + MAX_WAIT_MS; ; ) {
     try {
-      return await work()
+      work()
+      return
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
     }
@@ -254,4 +259,56 @@ async function untilFree<Value>(work: () => Value | Promise<Value>): Promise<Val
 
 function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
+}
+
+const PAGE_KEYS = 1_000
+
+/** A database with a table that has the columns `key`, `value`, `version` and `expires_at`. */
+interface SqlDatabase {
+  table: string
+  /** Converts a key to its type in the table, which must sort by bytes. */
+  toKey: (key: string) => string | Uint8Array
+  /** Runs a statement atomically. @param values for `$1`, `$2`, … @throws HubError `unavailable` */
+  run: (sql: string, values: (string | number | Uint8Array | null)[]) => Promise<Record<string, unknown>[]>
+}
+
+/** Returns the store on a database; uses only SQL that SQLite, PostgreSQL, CockroachDB and YugabyteDB support. @param now a clock in milliseconds since 1970 */
+export function openSqlState({ table, toKey, run }: SqlDatabase, now: () => number): StateStore {
+  const upsert = `INSERT INTO ${table} (key, value, version, expires_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, expires_at = excluded.expires_at`
+  return {
+    async get(key) {
+      checkEntry(key)
+      const sql = `SELECT value, version FROM ${table} WHERE key = $1 AND (expires_at IS NULL OR expires_at > $2)`
+      const [row] = await run(sql, [toKey(key), now()])
+      return row && { value: String(row.value), version: String(row.version) }
+    },
+    async set(key, value, { expiresAt = null } = {}) {
+      checkEntry(key, value)
+      await run(upsert, [toKey(key), value, randomUUID(), expiresAt])
+    },
+    async add(key, value, { expiresAt = null } = {}) {
+      checkEntry(key, value)
+      const sql = `${upsert} WHERE ${table}.expires_at <= $5 RETURNING key`
+      return (await run(sql, [toKey(key), value, randomUUID(), expiresAt, now()])).length > 0
+    },
+    async replace(key, value, version, { expiresAt = null } = {}) {
+      checkEntry(key, value)
+      const sql = `UPDATE ${table} SET value = $2, version = $3, expires_at = $4
+        WHERE key = $1 AND version = $5 AND (expires_at IS NULL OR expires_at > $6) RETURNING key`
+      return (await run(sql, [toKey(key), value, randomUUID(), expiresAt, version, now()])).length > 0
+    },
+    async delete(key) {
+      checkEntry(key)
+      await run(`DELETE FROM ${table} WHERE key = $1`, [toKey(key)])
+    },
+    async list(prefix, after = '') {
+      const sql = `SELECT key FROM ${table} WHERE key >= $1 AND key > $2 AND key < $3 ORDER BY key LIMIT ${PAGE_KEYS}`
+      // Every character of a key is below DEL.
+      const rows = await run(sql, [prefix, after, `${prefix}\x7f`].map(toKey))
+      const keys = rows.map(({ key }) => String(key))
+      return { keys, next: keys.length === PAGE_KEYS ? keys.at(-1) : undefined }
+    },
+    removeExpired: async () => (await run(`DELETE FROM ${table} WHERE expires_at <= $1 RETURNING key`, [now()])).length,
+  }
 }

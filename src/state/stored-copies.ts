@@ -90,24 +90,6 @@ function findOrigin(text: string): CopyOrigin | undefined {
   }
 }
 
-/** Limits a store to the copies that are ahead of a build. A copy that the store cannot read now counts as missing. @param sourceOf returns what the build has read; called only when there is a copy */
-export function copiesAhead(store: FreshCopies, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
-  return {
-    ...store,
-    async find(kind, ...names) {
-      const copy = await store.find(kind, ...names).catch(noteFailure)
-      const [owner, name] = names
-      return copy && isAhead(copy, owner, name, await sourceOf()) ? copy : undefined
-    },
-  }
-}
-
-/** Imported when the first problem occurs, because most reads and publishes cause none. */
-async function noteFailure(cause: unknown): Promise<undefined> {
-  const { logProblem } = await import('../log.ts')
-  logProblem('warning', 'fresh_copies_down', 'The store with fresh copies cannot be read.', { cause })
-}
-
 /** Maximum number of cached repositories and of cached owners; requests for unknown names cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
 /** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */
@@ -169,6 +151,7 @@ export async function openOwnCopies(state: StateStore): Promise<FreshCopies> {
   const keys = new Set(await Array.fromAsync(listKeys(state, 'fresh/')))
   return {
     ...copies,
+    held: keys,
     find: async (kind, ...names) => (keys.has(keyOf(kind, names)) ? copies.find(kind, ...names) : undefined),
     keep(kind, copy) {
       keys.add(keyOf(kind, NAMES[kind](copy)))

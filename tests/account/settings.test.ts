@@ -165,11 +165,12 @@ describe('local sign-in is disabled', () => {
   test('tokens of local users stop working once local sign-in is disabled', async () => {
     const local = { user_id: 'local-alice', login: 'alice' }
     const request = new Request('http://localhost:8888/')
-    expect(await (await openPublishHub(request, { client: '', hub })).findHolder(local)).toEqual(local)
+    const restart = () => openPublishHub(request, { client: '', hub: { ...hub, state: { ...hub.state } } })
+    expect(await (await restart()).findHolder(local)).toEqual(local)
     process.env = { ...process.env, ...GITHUB }
-    expect(await (await openPublishHub(request, { client: '', hub })).findHolder(local)).toBe(undefined)
+    expect(await (await restart()).findHolder(local)).toBe(undefined)
     process.env = { SITE_URL: 'https://hub.example' }
-    expect(await (await openPublishHub(request, { client: '', hub })).findHolder(local)).toBe(undefined)
+    expect(await (await restart()).findHolder(local)).toBe(undefined)
   })
 })
 

@@ -201,7 +201,7 @@ describe('early reads', () => {
       if (message.kind === 'failed') complete.reject(new Error(message.message))
       if (message.kind === 'state') {
         order.push('complete')
-        early.end()
+        early.end({ read: () => Promise.reject(new Error('not built')) })
         complete.resolve()
       }
     })

@@ -9,10 +9,16 @@ import type { TokenRecord } from '../../src/domain/access/token.ts'
 import type { GitStore } from '../../src/git/git-store.ts'
 import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
 import type { Clock } from '../../src/server/publish/write-to-git.ts'
-import { type BuildSource, type FreshCopies, openOrderClock, UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
+import {
+  type BuildSource,
+  copiesAhead,
+  type FreshCopies,
+  openOrderClock,
+  UNKNOWN_SOURCE,
+} from '../../src/state/fresh-copies.ts'
 import type { RateLimiter } from '../../src/state/rate-limiter.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
-import { copiesAhead, openCopies, rememberCopies } from '../../src/state/stored-copies.ts'
+import { openCopies, rememberCopies } from '../../src/state/stored-copies.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'

@@ -6,9 +6,9 @@ import { readBuildSource } from '../../src/built/build-source.ts'
 import { openLocalGit } from '../../src/git/git-store-local.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/github/github-connection.ts'
-import { UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
+import { copiesAhead, UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
 import { openSqliteState } from '../../src/state/state-sqlite.ts'
-import { copiesAhead, openCopies, rememberCopies } from '../../src/state/stored-copies.ts'
+import { openCopies, rememberCopies } from '../../src/state/stored-copies.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
 /** The settings of the process, passed as JSON in its only argument. The process finds git through its PATH. */

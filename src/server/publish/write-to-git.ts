@@ -168,7 +168,8 @@ export async function writeToGit(
 ): Promise<Response> {
   const { owner, name, arrivedMs } = write
   return writeInTurn({ sender: bearer.publisher, arrivedMs }, deps, time, async () => {
-    const copy = await deps.fresh.find('repositories', owner, name)
+    const { fresh } = deps
+    const copy = fresh.held?.size === 0 ? undefined : await fresh.find('repositories', owner, name)
     const { answer, toShow, published } = await writeWithRetries(write, deps, copy, time)
     if (published) await deps.rememberVersion({ owner, name }, published).catch(logFailure)
     const { data, status, headers, inText } = answer

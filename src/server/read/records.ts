@@ -36,7 +36,7 @@ interface Newest {
 export async function findNewest(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Newest> {
   const [built, copy] = await Promise.all([
     siteFiles.read(DATA_FILES.repository(owner, name)),
-    fresh.find('repositories', owner, name),
+    fresh.held?.size === 0 ? undefined : fresh.find('repositories', owner, name),
   ])
   // The last version was deleted, and the build may still have it.
   if (copy?.repository.versions_count === 0) return { built: undefined, copy: undefined }

@@ -2,17 +2,11 @@
 // once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../src/hosts/node/open-state.ts'
-import { type CopiedVersion, type FreshCopy, UNKNOWN_SOURCE } from '../../../src/state/fresh-copies.ts'
+import { type CopiedVersion, copiesAhead, type FreshCopy, UNKNOWN_SOURCE } from '../../../src/state/fresh-copies.ts'
 import { shareCopies } from '../../../src/state/shared-copies.ts'
 import { stateUnavailable } from '../../../src/state/state-entries.ts'
 import type { StateStore } from '../../../src/state/state-store.ts'
-import {
-  copiesAhead,
-  openCopies,
-  openOwnCopies,
-  rememberCopies,
-  removeBuiltCopies,
-} from '../../../src/state/stored-copies.ts'
+import { openCopies, openOwnCopies, rememberCopies, removeBuiltCopies } from '../../../src/state/stored-copies.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
 const copyOf = (name: string, count: number, keptAt = Date.now()) =>

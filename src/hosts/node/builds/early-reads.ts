@@ -27,15 +27,17 @@ interface Ask {
  * @param notBuilt creates the error for what cannot be read yet
  */
 export function openEarlyReads(ask: (asked: Ask) => void, notBuilt: () => Error, maxWaitMs = MAX_WAIT_MS) {
-  const waiting = new Map<number, PromiseWithResolvers<Bytes | undefined>>()
+  const waiting = new Map<number, PromiseWithResolvers<Bytes | undefined> & { path: string }>()
   let lastId = 0
+  let built: SiteFiles | undefined
   const files: SiteFiles = {
     async read(path) {
+      if (built) return built.read(path)
       const [, owner = '', name = ''] = PROMPT_FILE.exec(path) ?? []
       if (!isOwner(owner) || !isName(name) || waiting.size >= MAX_WAITING) throw notBuilt()
       const id = ++lastId
       const answer = Promise.withResolvers<Bytes | undefined>()
-      waiting.set(id, answer)
+      waiting.set(id, { ...answer, path })
       try {
         ask({ id, fullName: `${owner}/${name}`, path })
         return await within(maxWaitMs, answer.promise, notBuilt)
@@ -48,9 +50,10 @@ export function openEarlyReads(ask: (asked: Ask) => void, notBuilt: () => Error,
     files,
     /** Passes an answer of the builder on. */
     settle: (id: number, bytes: Bytes | null) => waiting.get(id)?.resolve(bytes ?? undefined),
-    /** Ends all waiting reads, because there is a build now. */
-    end() {
-      for (const { reject } of waiting.values()) reject(notBuilt())
+    /** Answers everything from the first build. */
+    end(files: SiteFiles) {
+      built = files
+      for (const { path, resolve } of waiting.values()) resolve(files.read(path))
     },
   }
 }

@@ -89,7 +89,7 @@ export function followContent(
     setTimeout(closeLast, OLD_BUILD_MS).unref()
     closeLast = close
     if (served.site === first) {
-      early.end()
+      early.end(files)
       onFirst()
       ready.resolve()
     }
@@ -143,7 +143,8 @@ export function followContent(
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
       onBuilt(new Date(message.began))
-      const words = [...(ignored ? [ignored] : []), ...describeBroken(problems)].join('\n')
+      const broken = problems.length > 0 ? describeBroken(problems) : []
+      const words = [...(ignored ? [ignored] : []), ...broken].join('\n')
       if (words !== said && words !== '') logProblem('warning', 'content_broken', words)
       said = words
     } else if (served.site === first) ready.reject(new Error(message.message))
@@ -227,7 +228,6 @@ function formatCounts({ repositories, versions, owners }: SiteBuild['counts']): 
 const MAX_NAMED = 20
 
 function describeBroken(problems: readonly string[]): string[] {
-  if (problems.length === 0) return []
   const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
   const title = `${countOf(problems.length, 'problem')} in the content; the last valid versions of the affected files are served:`
   return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]

@@ -9,8 +9,8 @@ import { type FunctionContext, ownAddressesOf, pagesUnavailable, type ServerHub 
 import { publishQueue } from '../../../hub/open-publish-hub.ts'
 import { isLogged } from '../../../log.ts'
 import { createApp } from '../../../routes/app.ts'
-import { openPageCache } from '../../../server/page-cache.ts'
-import { copiesAhead } from '../../../state/stored-copies.ts'
+import { openPageCache, type PageCache } from '../../../server/page-cache.ts'
+import { copiesAhead } from '../../../state/fresh-copies.ts'
 import { openCards } from '../cards/draw-card.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING } from '../health.ts'
@@ -127,18 +127,27 @@ export async function serveSites(
   const longWork = openLongWork()
   const drawCard = shown ? openCards() : undefined
   const open = (site: Site, pages: Pages | undefined): ServerHub => {
-    const { search, source } = site
+    const { files, search, source } = site
     const fresh = copiesAhead(copies, () => source)
-    const files = dataFiles(served)
-    const newest = newestFiles({ siteFiles: files, fresh, baseUrl })
+    // Nobody reads a static file or a page of most builds of a hub to which much is published.
+    let statics: SiteFiles | undefined
+    let cache: PageCache | undefined
     return {
       files,
-      statics: shown ? joinFiles(newest, downloads, pages) : newest,
+      get statics() {
+        if (statics) return statics
+        const newest = newestFiles({ siteFiles: files, fresh, baseUrl })
+        statics = shown ? joinFiles(newest, downloads, pages) : newest
+        return statics
+      },
       advance,
       pages: {
         code: pages,
         broken: site.broken ?? NOTHING_BROKEN,
-        cache: openPageCache(),
+        get cache() {
+          cache ??= openPageCache()
+          return cache
+        },
         drawCard,
         purge: (tags) => hubOf().pages?.cache.purge(tags),
       },
@@ -228,22 +237,6 @@ export async function serveSites(
 const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
 
 const NOTHING_BROKEN: NonNullable<Site['broken']> = new Map()
-
-/** Returns the data files of the build that is served now. */
-function dataFiles(served: Served): SiteFiles {
-  const { site } = served
-  return {
-    async read(path) {
-      try {
-        return await site.files.read(path)
-      } catch (error) {
-        // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
-        if (site === served.site) throw error
-        return served.site.files.read(path)
-      }
-    },
-  }
-}
 
 /** Adds the downloads to the data files, and the static files of the pages, which are unavailable while the pages are being bundled. */
 function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {

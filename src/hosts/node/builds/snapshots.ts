@@ -18,7 +18,7 @@ export interface Snapshot {
   catalogue: Catalogue<OutlinedEntry>
   /** Its data files, cached after the first read. */
   files: SiteFiles
-  /** Closes the database. Files that are not cached can then no longer be read. */
+  /** Closes the database. Files that are not cached are then those of the newest build. */
   close(): void
 }
 
@@ -28,6 +28,8 @@ interface Parts {
   number: number
   entries: Map<string, OutlinedEntry>
   others: Map<string, StoredFile>
+  /** What the files of `others` say. */
+  joined: ReturnType<typeof joinOthers>
 }
 
 /** The stored form of a catalogue's orders, without the names, which the entries have. */
@@ -68,6 +70,8 @@ export function openSnapshots(
   { baseUrl, isForReaders }: { baseUrl: string; isForReaders: boolean },
 ): (onDamage: () => void) => Snapshot {
   let last: Parts | undefined
+  /** Reads a file of the newest build. */
+  let readNewest: (path: string) => Bytes | undefined
   return (onDamage) => {
     const database = readSiteDatabase(path)
     try {
@@ -75,29 +79,36 @@ export function openSnapshots(
       const state = SiteBuild.parse(JSON.parse(text))
       const entries = new Map(isUpdate ? last?.entries : [])
       const others = new Map(isUpdate ? last?.others : [])
+      let joined = isUpdate ? last?.joined : undefined
       for (const { name, part: json } of parts) {
         const fullName = name.endsWith('/') ? name.slice(0, -1) : undefined
         const part: StoredPart | undefined = json === null ? undefined : JSON.parse(json)
         if (fullName !== undefined) {
           if (part && 'outline' in part) entries.set(fullName, { ...part.outline, digests: part.digests })
           else entries.delete(fullName)
-        } else if (part && 'parsed' in part) others.set(name, part)
+          continue
+        }
+        if (part && 'parsed' in part) others.set(name, part)
         else others.delete(name)
+        joined = undefined
       }
-      last = { id, number: state.number, entries, others }
+      joined ??= joinOthers([...others.values()].map(({ parsed }) => parsed))
+      last = { id, number: state.number, entries, others, joined }
       const { orders, unreadableOwners } = parseOrders(ordersText, entries)
-      const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
       const options = { baseUrl, isForReaders, unreadableOwners }
-      const catalogue = joinCatalogue({ ...good, entries }, options, orders)
-      const files = cacheFiles((path) => {
+      const catalogue = joinCatalogue({ ...joined, entries }, options, orders)
+      const read = (path: string): Bytes | undefined => {
         try {
           return database.read(path, state.number) ?? readShared(catalogue, path)
         } catch (error) {
+          // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
+          if (read !== readNewest) return readNewest(path)
           if (isDamage(error)) onDamage()
           throw catalogueUnavailable(error)
         }
-      })
-      return { state, catalogue, files, close: database.close }
+      }
+      readNewest = read
+      return { state, catalogue, files: cacheFiles(read), close: database.close }
     } catch (error) {
       database.close()
       throw error
