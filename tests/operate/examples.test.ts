@@ -12,6 +12,7 @@ import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
 import { type ExampleRun, RUN } from './examples-table.ts'
 import { type Example, examplesOf } from './follow-guide.ts'
 import { startCommands } from './loaded-commands.ts'
+import { testNewcomer } from './newcomer.ts'
 
 const GUIDES = readdirSync('src/pages/docs').flatMap((name) => (name.endsWith('.md') ? [name.slice(0, -3)] : []))
 const EXAMPLES = ['README.md', 'docs/lock-file.md', ...GUIDES].flatMap(examplesOf)
@@ -43,6 +44,8 @@ test('each test that runs other examples reads their guide', () => {
 
 let root: string
 let checkout: string
+/** Its commit before the hub starts. */
+let commit: string
 let port: number
 let base: string
 let hub: Run
@@ -52,6 +55,7 @@ let commands: Awaited<ReturnType<typeof startCommands>>
 beforeAll(async () => {
   root = temporaryFolder('hub-examples-')
   checkout = makeCheckout(join(root, 'checkout'))
+  commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: checkout, encoding: 'utf8' }).trim()
   mkdirSync(join(root, 'libraries'))
   writeFileSync(join(root, 'libraries/package.json'), '{"type":"module"}')
   commands = await startCommands()
@@ -65,7 +69,12 @@ beforeAll(async () => {
   await new Promise<void>((done) => issuer.listen(0, '127.0.0.1', done))
   const settings = { PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', PATH: `${join(root, 'bin')}:${process.env.PATH}` }
   const isReady = async (url: string) => (await fetch(`${url}/readyz`)).ok
-  ;({ run: hub } = await startProcess({ command: ['bash', '-c', START], settings, cwd: checkout, isReady }))
+  ;({ run: hub } = await startProcess({
+    command: ['bash', '-c', START.replace('&& ', '&& exec ')],
+    settings,
+    cwd: checkout,
+    isReady,
+  }))
   const made = await runShell(
     'npm run --silent token -- acme --permissions publish,label,maintain 2>/dev/null',
     checkout,
@@ -187,9 +196,9 @@ describe('the examples with a hub', () => {
   })
 })
 
-describe('the examples that need no hub, while it is away', () => {
-  beforeAll(() => hub.end())
+describe('a newcomer', () => testNewcomer(() => ({ checkout, commit, base, hub })))
 
+describe('the examples that need no hub, while it is away', () => {
   test.each(CASES.filter(([, { isOffline }]) => isOffline))('%s', async (_, run, at) => {
     const { code, output } = await runExample(run, at)
     expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
