@@ -153,6 +153,11 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     options: [],
     example: null,
   }
+  /** A lock with a skill of these files; an empty digest stands for a valid one. */
+  const skill = (files: Record<string, string>) => {
+    const digests = Object.entries(files).map(([file, digest]) => [file, digest || sha256(file)])
+    return one({ places: [{ path: 'skills/review', files: Object.fromEntries(digests) }] })
+  }
   const invalid: [string, string, RegExp][] = [
     ['not JSON', '{', /is not JSON/],
     [
@@ -214,6 +219,14 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     ['parameters nested too deeply', one({ parameters: deep(40) }), /invalid variables or parameters/],
     ['a lone surrogate in a parameter', one({ parameters: { a: '\ud800' } }), /invalid variables or parameters/],
     ['a variable of an unknown type', one({ variables: [{ ...variable, type: 'date' }] }), /invalid variables/],
+    ['a skill without SKILL.md', skill({ 'a.md': '' }), /expected SKILL\.md/],
+    ['a file of a skill outside', skill({ '../a.md': '', 'SKILL.md': '' }), /not valid on every system/],
+    ['a dot file', skill({ '.a.md': '', 'SKILL.md': '' }), /not valid on every system/],
+    ['files that differ in case', skill({ 'A.md': '', 'SKILL.md': '', 'a.md': '' }), /two files at a\.md/],
+    ['a file inside a file', skill({ 'SKILL.md': '', a: '', 'a/x': '' }), /two files at a\/x/],
+    ['another SKILL.md', skill({ 'SKILL.md': '', 'x/skill.md': '' }), /not valid on every system/],
+    ['a file without a digest', skill({ 'SKILL.md': '', 'a.md': 'x' }), /a\.md: expected 64 digits/],
+    ['files in another order', skill({ 'a.md': '', 'SKILL.md': '' }), /edited by hand/],
     ['an unknown key of a variable', one({ variables: [{ ...variable, x: 1 }] }), /edited by hand/],
   ]
   // Each in one process; the Python module is a part of hubcli.

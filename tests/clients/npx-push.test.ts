@@ -87,16 +87,13 @@ test('push names all problems at the end, and publishes the files without one', 
   ])
   hub.asked.length = 0
   for (const [args, message] of [
-    [['Upper.md', '--owner', 'acme'], /Upper\.md would be the prompt acme\/Upper: expected lower-case letters/],
-    [['none.md', '--owner', 'acme'], /there is no file none\.md/],
     [['a*.md', '--owner', 'acme'], /a\*\.md matches no file/],
-    [['s/SKILL.md', '--owner', 'acme'], /s\/SKILL\.md is one file of a skill; push the folder s\n/],
     [['acme/good.md', 'other/good.md', '--owner', 'acme'], /would both be the prompt acme\/good; rename one/],
     [['acme/good.md', '--bump', 'huge'], /bump: expected major, minor, patch or auto, got huge/],
     [['acme/good.md', '--nonsense'], /Unknown option '--nonsense'; usage: prompt-hub push /],
     [['s', '--owner', 'acme', '--raw'], /s is a folder: expected no --raw, --format or --skill/],
   ] as const) {
-    writeFiles(folder, { 'Upper.md': 'x', 's/SKILL.md': skillFile('x'), 'other/good.md': 'x' })
+    writeFiles(folder, { 's/SKILL.md': skillFile('x'), 'other/good.md': 'x' })
     const refused = await run(folder, 'push', ...args)
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) })
   }
