@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { signIn } from '../editor/signed-in.ts'
 import { pointing } from '../fixtures/labels.ts'
@@ -76,6 +76,8 @@ const open = async (
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ page: Page; problems: string[] }> => {
   const page = await (await browser.newContext(options)).newPage()
+  // A page that stays open takes processor time.
+  onTestFinished(() => page.context().close())
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
@@ -380,6 +382,8 @@ describe('local sign-in', () => {
     const page = await visit(undefined, false)
     await page.goto(`${hub.url}/acme/greet`)
     expect(await doorsOf(page)).toEqual(['Fork'])
+    await page.goto(`${hub.url}/acme`)
+    expect(await page.getByRole('link', { name: 'Settings', exact: true }).count()).toBe(0)
     for (const path of ['edit', 'manage']) {
       await page.goto(`${hub.url}/acme/greet/${path}`)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -10,6 +10,7 @@ import { tabTo } from '../site/visitor-jobs.ts'
 import { COMPOSED_CONTENT, testComposed } from './composed.ts'
 import { testFirstPrompt } from './first-prompt.ts'
 import { OWNER_CONTENT, testOwnerSettings } from './owner-settings.ts'
+import { signInPlainly } from './plain-forms.ts'
 import { press, promptField, signIn, useBrowserAndHub } from './signed-in.ts'
 import { testWriting, WRITING_CONTENT } from './writing.ts'
 
@@ -83,55 +84,45 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.waitForURL(`${hub.url}/alice/hello/edit?published=2.0.0`)
   expect(await raw('alice/hello')).toBe('Say hello to {{name}} in {{language}}.')
 
-  await page.getByRole('link', { name: 'Manage' }).click()
-  await expectUsable(page)
-  await page.getByLabel('Label', { exact: true }).first().fill('production')
-  await page.getByLabel('Version', { exact: true }).first().selectOption('1.0.1')
-  await press(page, 'Review')
-  await press(page, 'Add production')
-  await page.getByText('production now points at 1.0.1.').waitFor()
+  const alice = await signInPlainly(hub, 'alice')
+  let manage = await alice.open('/alice/hello/manage')
+  /** @param expected what the next page says */
+  const send = async (form: string, typed: Parameters<typeof alice.send>[2], expected: string) => {
+    manage = await alice.send(manage, form, typed)
+    expect(manage.text.replace(/\s+/g, ' ')).toContain(expected)
+  }
+  const newLabel = 'class="account-form" action="/alice/hello/manage" method="post"><input type="hidden" name="csrf"'
+  await send(newLabel, { label: 'production', version: '1.0.1' }, 'Add production')
+  await send('Add production', {}, 'production now points at 1.0.1.')
   expect((await record('alice/hello')).labels).toEqual(pointing({ production: '1.0.1' }))
   // What a move does to callers is said before it is made.
+  await page.getByRole('link', { name: 'Manage' }).click()
+  await expectUsable(page)
   await page.getByLabel('Move production to').selectOption('2.0.0')
   await press(page, 'Review moving production')
   await page.getByText('production: 1.0.1 → 2.0.0: breaking').waitFor()
   await page.getByText('adds required variable language').waitFor()
   await expectUsable(page, false)
   expect((await record('alice/hello')).labels).toEqual(pointing({ production: '1.0.1' }))
-  await page.getByRole('link', { name: 'Cancel' }).click()
-  await page.getByRole('heading', { name: 'Yank a version' }).click()
   // A rejected form keeps what it was sent with, and no other form on the page takes it over.
-  await page.locator('#yank-version').selectOption('1.0.0')
-  await page.getByLabel('Reason').fill('Too many languages')
-  await page.getByLabel('Everyone can see that this version').evaluate((box) => box.removeAttribute('required'))
-  await press(page, 'Yank')
-  await page.getByRole('alert').getByText('Confirm the effect').waitFor()
-  expect(await page.locator('#yank-version').inputValue()).toBe('1.0.0')
-  expect(await page.locator('#label-version').inputValue()).toBe('2.0.0')
-  expect(await page.getByLabel('Reason').inputValue()).toBe('Too many languages')
-  await page.locator('#yank-version').selectOption('2.0.0')
-  await page.getByLabel('Everyone can see that this version').check()
-  await press(page, 'Yank')
-  await page.getByText('2.0.0 is yanked.').waitFor()
+  const reason = { reason: 'Too many languages' }
+  await send('>Yank<', { version: '1.0.0', ...reason }, 'Confirm the effect')
+  expect(manage.html).toMatch(/id="yank-version".*?<option value="1\.0\.0" selected/s)
+  expect(manage.html).toMatch(
+    /id="label-version"(?:(?!<\/select>).)*<option value="2\.0\.0"(?:(?!<\/select>| selected).)*<\/select>/s,
+  )
+  expect(manage.html).toContain('value="Too many languages"')
+  await send('>Yank<', { version: '2.0.0', ...reason, confirmed: 'yes' }, '2.0.0 is yanked.')
   expect((await record('alice/hello')).latest_version).toBe('1.0.1')
-  await press(page, 'Un-yank 2.0.0')
-  await page.getByText('2.0.0 is not yanked.').waitFor()
+  await send('Un-yank 2.0.0', {}, '2.0.0 is not yanked.')
   expect((await record('alice/hello')).latest_version).toBe('2.0.0')
-  await page.getByRole('heading', { name: 'Change the status' }).click()
-  await page.locator('#status').selectOption('deprecated')
-  await page.getByLabel('Why, and what to do').fill('Greet by hand.')
-  await page.getByLabel('Readers and programs will see').check()
-  await press(page, 'Change the status')
-  await page.getByText('The status is deprecated.').waitFor()
-  expect(await record('alice/hello')).toMatchObject({ status: 'deprecated', status_message: 'Greet by hand.' })
+  const status = { status: 'deprecated', status_message: 'Greet by hand.' }
+  await send('>Change the status<', { ...status, confirmed: 'yes' }, 'The status is deprecated.')
+  expect(await record('alice/hello')).toMatchObject(status)
 
   // Within 72 hours, its author may delete what was just published.
-  await page.getByRole('heading', { name: 'Delete' }).click()
-  await page.getByText('To delete a version that a label points at').waitFor()
-  await page.locator('#delete-version').selectOption('1.0.0')
-  await page.getByLabel('It is gone for everyone').check()
-  await press(page, 'Delete this version')
-  await page.getByText('There is no version 1.0.0.').waitFor()
+  expect(manage.text).toContain('To delete a version that a label points at')
+  await send('>Delete this version<', { version: '1.0.0', confirmed: 'yes' }, 'There is no version 1.0.0.')
   expect((await fetch(`${hub.url}/api/v1/repos/alice/hello/versions/1.0.0`)).status).toBe(404)
   const feed = await (await fetch(`${hub.url}/alice/hello/feed.xml`)).text()
   expect([...feed.matchAll(/<title>Hello:? ([^<]*)</g)].map(([, words]) => words)).toEqual([
@@ -249,7 +240,7 @@ test('the forms of the hub work without JavaScript; requests without permission,
 
 test('proposes in the editor, and accepts or rejects on the page of the proposal', async () => {
   const page = await open(true)
-  const plain = await open(false)
+  const [alice, eve] = [await signInPlainly(hub, 'alice'), await signInPlainly(hub, 'eve')]
   const proposed = async (text: string) => {
     await page.goto(`${hub.url}/acme/greet/edit`)
     await page.locator('.code-field').waitFor()
@@ -271,47 +262,35 @@ test('proposes in the editor, and accepts or rejects on the page of the proposal
   expect((await fetch(rejected, { method: 'POST', headers: { origin: hub.url } })).status).toBe(401)
   expect((await fetch(rejected.replace('greet', 'other'))).status).toBe(404)
   // Nobody else gets it from a form that was refused.
-  const { page: stranger } = await signIn(browser, hub, { javaScriptEnabled: false }, 'eve')
-  await stranger.goto(`${hub.url}/eve/settings`)
-  const theirs = (await stranger.locator('main input[name="csrf"]').first().getAttribute('value'))!
-  const form = { csrf: theirs, change: 'status', status: 'archived' }
-  const headers = { origin: hub.url }
+  const theirs = /name="csrf" value="([^"]+)"/.exec((await eve.open('/eve/settings')).html)![1]!
+  const post = async (address: string, cookie: string, form: Record<string, string>) => {
+    const headers = { origin: hub.url, cookie }
+    const body = new URLSearchParams(form)
+    const answer = await fetch(address, { method: 'POST', redirect: 'manual', headers, body })
+    return { status: answer.status, text: await answer.text() }
+  }
   for (const [confirmed, status] of [
     ['', 422],
     ['yes', 403],
   ] as const) {
-    const sent = { form: { ...form, confirmed }, headers }
-    const refused = await stranger.request.post(`${hub.url}/acme/greet/manage`, sent)
-    expect(refused.status()).toBe(status)
-    expect(await refused.text()).not.toContain('/proposals/')
+    const form = { csrf: theirs, change: 'status', status: 'archived', confirmed }
+    const refused = await post(`${hub.url}/acme/greet/manage`, eve.cookie(), form)
+    expect([refused.status, refused.text]).toEqual([status, expect.not.stringContaining('/proposals/')])
   }
-  await plain.goto(`${hub.url}/acme/greet/manage`)
-  await plain.getByRole('link', { name: 'Without a changelog' }).click()
-  await plain.getByLabel('Reason').fill('Too friendly')
-  await press(plain, 'Reject')
-  await plain.getByText('alice rejected it. Too friendly').waitFor()
+  const [, listed = ''] = /href="([^"]+)"><span dir="auto">Without a changelog/.exec(
+    (await alice.open('/acme/greet/manage')).html,
+  )!
+  const after = await alice.send(await alice.open(listed), '>Reject<', { reason: 'Too friendly' })
+  expect(after.text).toContain('alice rejected it. Too friendly')
   const accepted = await proposed('Good day {{name}}\n')
-  await plain.goto(accepted)
+  const shown = await alice.open(accepted)
   // Neither another session nor a page that shows something else accepts it.
-  const cookie = (await page.context().cookies()).find(({ name }) => name === 'session')
-  const forged = await fetch(accepted, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}` },
-    body: new URLSearchParams({ csrf: 'x', change: 'accept' }),
-  })
-  expect(forged.status).toBe(403)
-  const csrf = (await plain.locator('input[name="csrf"]').first().getAttribute('value'))!
-  const unseen = await plain.request.post(accepted, {
-    form: { csrf, change: 'accept', seen: '1.0.0' },
-    headers: { origin: hub.url },
-  })
-  expect(unseen.status()).toBe(409)
-  await press(plain, 'Accept and publish 1.0.1')
-  await plain.waitForURL(`${hub.url}/acme/greet/edit?published=1.0.1`)
+  const csrf = /name="csrf" value="([^"]+)"/.exec(shown.html)![1]!
+  expect((await post(accepted, alice.cookie(), { csrf: theirs, change: 'accept' })).status).toBe(403)
+  expect((await post(accepted, alice.cookie(), { csrf, change: 'accept', seen: '1.0.0' })).status).toBe(409)
+  await alice.send(shown, 'Accept and publish 1.0.1')
   expect(await raw('acme/greet')).toBe('Good day {{name}}\n')
-  await plain.goto(accepted)
-  await plain.getByText('alice accepted it.').waitFor()
+  expect((await alice.open(accepted)).text).toContain('alice accepted it.')
 })
 
 test('labels and yanks by keyboard alone', async () => {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BuiltHub } from '../hubs/built-hub.ts'
+import { signInPlainly } from './plain-forms.ts'
 import { press, promptField, signIn, textOf } from './signed-in.ts'
 
 const OLD = 'Be kind.'
@@ -232,21 +233,18 @@ export function testComposed(opened: () => [Browser, BuiltHub]): void {
   })
 
   test('a renamed prompt stays where it was and points to its new name, until that is undone', async () => {
-    const unfold = (words: string) =>
-      page.locator('details', { hasText: words }).evaluate((fold: HTMLDetailsElement) => (fold.open = true))
-    const move = async (to: string) => {
-      await page.goto(`${hub.url}/alice/moving/manage`)
-      await unfold('Moved to (owner/name)')
-      await page.getByLabel('Moved to (owner/name)').fill(to)
-      await page.getByLabel('No more versions can be published here').check()
-      await page.getByRole('button', { name: /^(?:Point to the new prompt|Change where it points)$/ }).click()
+    const alice = await signInPlainly(hub, 'alice')
+    const send = async (form: string, typed: Parameters<typeof alice.send>[2], expected: string) => {
+      const after = await alice.send(await alice.open('/alice/moving/manage'), form, typed)
+      expect(after.text).toContain(expected)
+      return after
     }
-    await move('alice/nothing')
-    await page.getByText('Moved to: expected a repository that exists, got alice/nothing.').waitFor()
+    const move = (moved_to: string, expected: string) =>
+      send('name="moved_to"', { moved_to, confirmed: 'yes' }, expected)
+    await move('alice/nothing', 'Moved to: expected a repository that exists, got alice/nothing.')
     const writing = await page.context().newPage()
     await writing.goto(`${hub.url}/alice/moving/edit`)
-    await move('alice/new-name')
-    await page.getByText('This prompt points to alice/new-name.').waitFor()
+    await move('alice/new-name', 'This prompt points to alice/new-name.')
 
     const api = `${hub.url}/api/v1/repos/alice/moving`
     const pinned = await fetch(`${api}/raw?version=1.0.0`)
@@ -256,23 +254,17 @@ export function testComposed(opened: () => [Browser, BuiltHub]): void {
       200,
       `<${hub.url}/api/v1/repos/alice/new-name/raw>; rel="successor-version"`,
     ])
-    expect(await (await fetch(`${hub.url}/alice/moving`)).text()).toContain('href="/alice/new-name"')
+    expect(await read('/alice/moving')).toContain('href="/alice/new-name"')
     // A form that was opened before is refused, and no other is shown.
     await promptField(writing).fill('Hello again')
     await writing.getByText('alice/moving has moved to alice/new-name.').waitFor()
     await writing.close({ runBeforeUnload: false })
-    expect((await page.goto(`${hub.url}/alice/moving/edit`))?.status()).toBe(409)
+    expect((await alice.open('/alice/moving/edit')).status).toBe(409)
     // Labels can still be moved.
-    await page.goto(`${hub.url}/alice/moving/manage`)
-    await unfold('Add a label')
-    await page.getByLabel('Label', { exact: true }).first().fill('stable')
-    await page.getByRole('button', { name: 'Review', exact: true }).click()
-    await page.getByRole('button', { name: 'Add stable' }).click()
-    await page.getByText('stable now points at 1.0.0.').waitFor()
-
-    await move('')
-    await page.getByText('This prompt points to no other.').waitFor()
-    expect((await (await fetch(api)).json()).data.moved_to).toBe(null)
+    const review = await send('id="label-version"', { label: 'stable' }, 'Add stable')
+    expect((await alice.send(review, 'Add stable')).text).toContain('stable now points at 1.0.0.')
+    await move('', 'This prompt points to no other.')
+    expect((await record('alice/moving')).moved_to).toBe(null)
   })
 
   test('of a breaking change, auto is preselected, and a smaller number needs a second choice', async () => {

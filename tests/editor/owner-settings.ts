@@ -1,12 +1,13 @@
-// Tests an owner's settings in a browser: every form, by keyboard and without JavaScript, with mistakes, a conflict,
-// visitors who are no members, and forged forms.
-import type { Browser, Page } from 'playwright-core'
+// Tests an owner's settings: every form, without JavaScript and by keyboard, with mistakes, a conflict, visitors who are
+// no members, and forged forms.
+import type { Browser } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parseYaml } from '../../src/domain/text/yaml.ts'
 import type { BuiltHub } from '../hubs/built-hub.ts'
 import { expectUsable } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
-import { signIn } from './signed-in.ts'
+import { signInPlainly } from './plain-forms.ts'
+import { press, signIn } from './signed-in.ts'
 
 const OWNER = '---\n# ours\nname: Umbra\nmembers:\n  - alice # founder\n---\n\nWe review.\n'
 /** An owner of which alice is a member. */
@@ -14,6 +15,12 @@ export const OWNER_CONTENT = {
   'content/umbra/index.md': OWNER,
   'content/umbra/greet/versions/1.0.0.md':
     '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello\n',
+}
+const WORKFLOW = {
+  repository: 'octo/prompts',
+  repository_id: 'twelve',
+  repository_owner_id: '34',
+  workflow: 'publish.yml',
 }
 
 /** Adds the tests. @param opened returns the browser and the hub; called once both are open */
@@ -24,146 +31,97 @@ export function testOwnerSettings(opened: () => [Browser, BuiltHub]): void {
     ;[browser, hub] = opened()
   })
 
-  async function open(login: string, javaScriptEnabled = false): Promise<Page> {
-    const { page } = await signIn(browser, hub, { javaScriptEnabled }, login)
-    onTestFinished(() => page.close())
-    return page
-  }
-
-  const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
   const fileOf = (owner = 'umbra') => hub.git('show', `HEAD:content/${owner}/index.md`)
   /** The keys of the owner's file. */
   const keysOf = (owner = 'umbra') => parseYaml(fileOf(owner).split('---\n')[1]!, 2).value
   const userOf = async (owner = 'umbra') => (await (await fetch(`${hub.url}/api/v1/users/${owner}`)).json()).data
   const settingsOf = (owner = 'umbra') => `${hub.url}/${owner}/settings`
+  /** Opens the settings, and sends their forms one after another. */
+  const openSettings = async (login: string, owner = 'umbra') => {
+    const plain = await signInPlainly(hub, login)
+    let page = await plain.open(`/${owner}/settings`)
+    return {
+      ...plain,
+      page: () => page,
+      /** @param expected what the next page says */
+      async save(button: string, typed: Parameters<typeof plain.send>[2], expected: string) {
+        page = await plain.send(page, button, typed)
+        expect(page.text).toContain(expected)
+      },
+      /** The IDs of the fields that are wrong. */
+      wrong: () => [...page.html.matchAll(/<\w+ [^>]*id="(\w+)"[^>]*aria-invalid="true"/g)].map(([, id]) => id),
+    }
+  }
 
-  test('changes everything without JavaScript; mistakes are named beside their fields', {
-    timeout: 300_000,
-  }, async () => {
-    const page = await open('alice')
-    await page.goto(`${hub.url}/umbra`)
-    // Without a script, the page does not know who may change it, and offers nobody what leads only to signing in.
-    expect(await page.getByRole('link', { name: 'Settings', exact: true }).count()).toBe(0)
-    await page.goto(`${hub.url}/umbra/settings`)
-    await page.getByLabel('Name', { exact: true }).fill('Umbra Corp')
-    await page.getByLabel('Picture').fill('https://user:secret@acme.example/a.png')
-    await page.getByLabel('Bio').fill('We *review*.')
-    await press(page, 'Save the profile')
-    await page.getByText('Nothing was changed.').waitFor()
-    expect(await page.getByLabel('Bio').inputValue()).toBe('We *review*.')
-    const wrong = page.locator('[aria-invalid="true"]')
-    expect(await wrong.evaluateAll((fields) => fields.map(({ id }) => id))).toEqual(['avatar_url'])
-    expect(await page.locator('#avatar_url-wrong').textContent()).toBe(
-      'Picture: expected a URL without whitespace, invisible characters or a password.',
+  test('changes everything without JavaScript; mistakes are named beside their fields', async () => {
+    const { save, wrong, page, open, send } = await openSettings('alice')
+    const profile = { name: 'Umbra Corp', bio: 'We *review*.' }
+    await save(
+      'Save the profile',
+      { ...profile, avatar_url: 'https://user:secret@acme.example/a.png' },
+      'Nothing was changed.',
     )
-    expect(await page.getByRole('alert').getByRole('link').getAttribute('href')).toBe('#avatar_url')
-    await page.getByLabel('Picture').fill('')
-    await press(page, 'Save the profile')
-    await page.getByText('The profile was saved.').waitFor()
+    expect(wrong()).toEqual(['avatar_url'])
+    expect(page().html).toMatch(/<textarea[^>]*name="bio"[^>]*>\nWe \*review\*\.</)
+    expect(page().html).toMatch(
+      /<li><a href="#avatar_url">Picture: expected a URL without whitespace, invisible characters or a password\./,
+    )
+    await save('Save the profile', { avatar_url: '' }, 'The profile was saved.')
     expect(fileOf()).toBe('---\n# ours\nname: Umbra Corp\nmembers:\n  - alice # founder\n---\n\nWe *review*.\n')
-    expect(await userOf()).toMatchObject({ name: 'Umbra Corp', bio: 'We *review*.' })
-    expect(await (await fetch(`${hub.url}/umbra`)).text()).toContain('<em>review</em>')
+    expect(await userOf()).toMatchObject(profile)
+    expect((await open('/umbra')).html).toContain('<em>review</em>')
 
     // The last member has no button.
-    expect(await page.getByRole('button', { name: /^Remove/ }).count()).toBe(0)
-    await page.getByLabel('New member').fill('not a login')
-    await press(page, 'Add the member')
-    expect(await page.locator('#member-wrong').textContent()).toMatch(/^New member: expected/)
-    await page.getByLabel('New member').fill('Bob')
-    await press(page, 'Add the member')
-    await page.getByText('The member was added.').waitFor()
-    await page.getByLabel('New member').fill('583231')
-    await page.getByLabel('Given as').selectOption('GitHub ID')
-    await press(page, 'Add the member')
-    await page.getByText('GitHub ID 583231').first().waitFor()
+    expect(page().html).not.toContain('value="remove-member"')
+    await save('Add the member', { member: 'not a login' }, 'New member: expected')
+    expect(wrong()).toEqual(['member'])
+    await save('Add the member', { member: 'Bob' }, 'The member was added.')
+    await save('Add the member', { member: '583231', kind: 'id' }, 'GitHub ID 583231')
     expect(fileOf()).toContain('\nmembers:\n  - alice\n  - bob\n  - 583231\n')
 
-    await page.getByText('Trust a workflow').click()
-    await page.getByLabel('Repository on GitHub').fill('octo/prompts')
-    await page.getByLabel('ID of the repository').fill('twelve')
-    await page.getByLabel('ID of its owner').fill('34')
-    await page.getByLabel('Workflow', { exact: true }).fill('publish.yml')
-    await page.getByLabel('Prompts (optional)').fill('greet, review')
-    await page.getByLabel('label', { exact: true }).check()
-    await press(page, 'Trust the workflow')
-    expect(await page.locator('#repository_id-wrong').textContent()).toBe(
-      'ID of the repository: expected a whole number.',
-    )
-    await page.getByLabel('ID of the repository').fill('12')
-    await press(page, 'Trust the workflow')
-    await page.getByText('The workflow is trusted.').waitFor()
+    const publisher = { ...WORKFLOW, repos: 'greet, review', permissions: ['publish', 'label'] }
+    await save('Trust the workflow', publisher, 'ID of the repository: expected a whole number.')
+    expect(wrong()).toEqual(['repository_id'])
+    await save('Trust the workflow', { repository_id: '12' }, 'The workflow is trusted.')
     expect(keysOf()).toMatchObject({
       trusted_publishers: [
         {
-          repository: 'octo/prompts',
-          repository_id: 12,
-          repository_owner_id: 34,
-          workflow: 'publish.yml',
-          repos: ['greet', 'review'],
-          permissions: ['publish', 'label'],
+          ...{ repository: 'octo/prompts', repository_id: 12, repository_owner_id: 34, workflow: 'publish.yml' },
+          ...{ repos: ['greet', 'review'], permissions: ['publish', 'label'] },
         },
       ],
     })
-    await page.getByLabel('Labels, separated by commas').fill('production, stable')
-    await press(page, 'Save the labels')
-    await page.getByText('The protected labels were saved.').waitFor()
-    await page.getByText('Require test results').click()
-    await page.getByLabel('Label', { exact: true }).fill('production')
-    await page.getByLabel('Test suites (optional)').fill('quality, Safe')
-    await page.getByLabel('Lowest score (optional)').fill('0.9')
-    await page.getByLabel('Only a member, not a token').check()
-    await press(page, 'Save the condition')
-    expect(await page.locator('#requires-wrong').textContent()).toMatch(/^Test suites: expected 1 to 64 characters/)
-    await page.getByLabel('Test suites (optional)').fill('quality, safety')
-    await press(page, 'Save the condition')
-    await page.getByText('The condition was saved.').waitFor()
-    const condition = {
-      label: 'production',
-      requires: ['quality', 'safety'],
-      min_score: 0.9,
-      new_capabilities: 'approve',
-    }
+    await save('Save the labels', { protected_labels: 'production, stable' }, 'The protected labels were saved.')
+    const needed = { label: 'production', min_score: '0.9', new_capabilities: 'approve' }
+    await save(
+      'Save the condition',
+      { ...needed, requires: 'quality, Safe' },
+      'Test suites: expected 1 to 64 characters',
+    )
+    expect(wrong()).toEqual(['requires'])
+    await save('Save the condition', { requires: 'quality, safety' }, 'The condition was saved.')
+    const condition = { ...needed, requires: ['quality', 'safety'], min_score: 0.9 }
     expect(keysOf()).toMatchObject({ protected_labels: ['stable', condition] })
-    await page.goto(`${hub.url}/umbra/greet/manage`)
-    await page.locator('details', { hasText: 'Add a label' }).evaluate((fold: HTMLDetailsElement) => (fold.open = true))
-    await page.getByLabel('Label', { exact: true }).first().fill('production')
-    await page.getByLabel('Version', { exact: true }).first().selectOption('1.0.0')
-    await press(page, 'Review')
-    await page.getByText('hubcli result umbra/greet 1.0.0 quality FILE').waitFor()
-    await page.goto(settingsOf())
-    await page.getByLabel('Labels, separated by commas').fill('stable, beta')
-    await press(page, 'Save the labels')
+    const manage = await open('/umbra/greet/manage')
+    const review = await send(manage, 'value="label"', { label: 'production', version: '1.0.0' })
+    expect(review.text).toContain('hubcli result umbra/greet 1.0.0 quality FILE')
+    await save('Save the labels', { protected_labels: 'stable, beta' }, 'The protected labels were saved.')
     expect(keysOf()).toMatchObject({ protected_labels: ['stable', 'beta', condition] })
-    await press(page, 'Remove the condition of production')
-    await page.getByText('The condition was removed.').waitFor()
-    await page.getByLabel('A breaking change only as a major version').check()
-    await press(page, 'Save the rule')
-    await page.getByText('The rule was saved.').waitFor()
+    await save('the condition of production', {}, 'The condition was removed.')
+    await save('Save the rule', { publishing: 'semver' }, 'The rule was saved.')
     expect(fileOf()).toContain('\npublishing: semver\n')
-    await page.getByLabel('Only trusted workflows').check()
-    await press(page, 'Save the rule')
-    await page.getByText('The rule was saved.').waitFor()
-    expect(keysOf()).toMatchObject({
-      protected_labels: ['stable', 'beta'],
-      publishing: ['trusted-only', 'semver'],
-    })
-    await page.goto(settingsOf())
-    await press(page, 'Remove octo/prompts: publish.yml')
-    await page.getByText('The workflow is no longer trusted.').waitFor()
-    await page.getByText('No workflow is trusted now, so nobody could publish at all.').waitFor()
+    await save('Save the rule', { publishing: ['trusted-only', 'semver'] }, 'The rule was saved.')
+    expect(keysOf()).toMatchObject({ protected_labels: ['stable', 'beta'], publishing: ['trusted-only', 'semver'] })
+    await save('octo/prompts: publish.yml', {}, 'The workflow is no longer trusted.')
+    expect(page().text).toContain('No workflow is trusted now, so nobody could publish at all.')
   })
 
   test('leaving needs a confirmation, by keyboard, and takes effect at once', async () => {
-    const page = await open('alice', true)
+    const { page } = await signIn(browser, hub)
+    onTestFinished(() => page.close())
     await page.goto(settingsOf())
     await page.getByText('Trust a workflow').click()
-    for (const [label, text] of [
-      ['Repository on GitHub', 'octo/prompts'],
-      ['ID of the repository', 'twelve'],
-      ['ID of its owner', '34'],
-      ['Workflow', 'publish.yml'],
-    ] as const)
-      await page.getByLabel(label, { exact: true }).fill(text)
+    for (const [name, text] of Object.entries(WORKFLOW)) await page.locator(`#${name}`).fill(text)
     await press(page, 'Trust the workflow')
     await page.locator('#repository_id-wrong').waitFor()
     await expectUsable(page)
@@ -184,33 +142,22 @@ export function testOwnerSettings(opened: () => [Browser, BuiltHub]): void {
   })
 
   test('the first owner is made by signing in, and adding a member keeps its own', async () => {
-    const page = await open('nell')
-    expect((await fetch(`${hub.url}/nell`)).status).toBe(404)
-    await page.goto(settingsOf('nell'))
-    await page.getByText('it belongs to whoever signs in as nell').waitFor()
-    await page.getByLabel('Bio').fill('I write prompts.')
-    await press(page, 'Save the profile')
-    await page.getByText('The profile was saved.').waitFor()
-    expect(await (await fetch(`${hub.url}/nell`)).text()).toContain('I write prompts.')
-    await page.getByLabel('New member').fill('yan')
-    await press(page, 'Add the member')
-    await page.getByText('The member was added.').waitFor()
+    const { save, page, open } = await openSettings('nell', 'nell')
+    expect((await open('/nell')).status).toBe(404)
+    expect(page().text).toContain('it belongs to whoever signs in as nell')
+    await save('Save the profile', { bio: 'I write prompts.' }, 'The profile was saved.')
+    expect((await open('/nell')).text).toContain('I write prompts.')
+    await save('Add the member', { member: 'yan' }, 'The member was added.')
     expect(fileOf('nell')).toBe('---\nmembers:\n  - nell\n  - yan\n---\nI write prompts.\n')
   })
 
   test('two members at once: the second sees the change of the first before it is lost', async () => {
-    const [one, two] = [await open('nell'), await open('nell')]
-    for (const page of [one, two]) await page.goto(settingsOf('nell'))
-    await one.getByLabel('Name', { exact: true }).fill('Nell One')
-    await press(one, 'Save the profile')
-    await one.getByText('The profile was saved.').waitFor()
-    await two.getByLabel('Name', { exact: true }).fill('Nell Two')
-    await press(two, 'Save the profile')
-    await two.getByText('nell has changed since you opened this page, which now shows the current values').waitFor()
+    const [one, two] = [await openSettings('nell', 'nell'), await openSettings('nell', 'nell')]
+    await one.save('Save the profile', { name: 'Nell One' }, 'The profile was saved.')
+    const changed = 'nell has changed since you opened this page, which now shows the current values'
+    await two.save('Save the profile', { name: 'Nell Two' }, changed)
     expect(fileOf('nell')).toContain('name: Nell One')
-    expect(await two.getByLabel('Name', { exact: true }).inputValue()).toBe('Nell Two')
-    await press(two, 'Save the profile')
-    await two.getByText('The profile was saved.').waitFor()
+    await two.save('Save the profile', {}, 'The profile was saved.')
     expect(fileOf('nell')).toContain('name: Nell Two')
   })
 
@@ -219,20 +166,21 @@ export function testOwnerSettings(opened: () => [Browser, BuiltHub]): void {
     expect([signedOut.status, signedOut.headers.get('cache-control')]).toEqual([401, 'no-store'])
     expect(await signedOut.text()).toContain('To sign in, open the link')
     expect((await fetch(settingsOf(), { method: 'PUT' })).status).toBe(405)
-    const page = await open('mallory')
-    expect((await page.goto(settingsOf()))?.status()).toBe(403)
-    expect((await page.goto(settingsOf('nobody')))?.status()).toBe(404)
-    expect((await page.goto(settingsOf('badges')))?.status()).toBe(404)
-    // The guide to a hub's settings.
-    expect((await page.goto(settingsOf('docs')))?.status()).toBe(200)
-    await page.goto(settingsOf('mallory'))
-    const [cookie] = await page.context().cookies()
-    const csrf = (await page.locator('input[name="csrf"]').first().getAttribute('value'))!
+    const { open, page, cookie } = await openSettings('mallory', 'mallory')
+    for (const [owner, status] of [
+      ['umbra', 403],
+      ['nobody', 404],
+      ['badges', 404],
+      // The guide to a hub's settings.
+      ['docs', 200],
+    ] as const)
+      expect([owner, (await open(`/${owner}/settings`)).status]).toEqual([owner, status])
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page().html)![1]!
     const send = async (owner: string, given: Record<string, string>, headers: Record<string, string> = {}) => {
       const { status } = await fetch(settingsOf(owner), {
         method: 'POST',
         redirect: 'manual',
-        headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}`, ...headers },
+        headers: { origin: hub.url, cookie: cookie(), ...headers },
         body: new URLSearchParams(given),
       })
       return status
