@@ -45,7 +45,8 @@ async function requireStopped(): Promise<void> {
   const answer = await fetch(`http://localhost:${port}/healthz`, { signal: AbortSignal.timeout(2_000) }).catch(
     () => undefined,
   )
-  if (answer) throw new Error(`The hub still runs on port ${port}. Stop it first: systemctl stop prompt-hub`)
+  if (answer)
+    throw new Error(`The hub still runs on port ${port}. Stop it first: systemctl stop prompt-hub.socket prompt-hub`)
 }
 
 function cloneBundle(folder: string, { branch, refs }: Contents): string {

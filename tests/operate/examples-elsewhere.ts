@@ -82,11 +82,6 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   },
   {
     document: 'hosting-machine',
-    has: '--keep 14',
-    reason: 'It needs systemd; tests/operate/operating.test.ts runs the commands.',
-  },
-  {
-    document: 'hosting-machine',
     has: 'prompt-hub-admin',
     reason: 'It needs a release; tests/operate/operating.test.ts makes the package.',
   },

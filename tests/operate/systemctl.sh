@@ -6,6 +6,8 @@
 set -eu
 name=${2:-} now=
 [ "${2:-}" != --now ] || { now=yes; name=$3; }
+# The socket is stopped beside its service.
+[ "$#" -lt 3 ] || [ "$2" != prompt-hub.socket ] || name=$3
 name=${name%.service}
 [ "$name" = "${name%.socket}" ] || exit 0
 unit=/etc/systemd/system/$name.service
