@@ -4,7 +4,6 @@
 import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { openLocalGit } from '../../src/git/git-store-local.ts'
@@ -72,7 +71,11 @@ test('returns 503 and the reason for each part that does not respond', async () 
 })
 
 test('a part that takes too long does not respond', async () => {
-  const answer = await ask({ state: () => new Promise(() => {}) })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const asked = ask({ state: () => new Promise(() => {}) })
+  await vi.advanceTimersByTimeAsync(2_000)
+  const answer = await asked
   expect([answer.status, (await answer.json()).unready]).toEqual([
     503,
     [{ part: 'state', reason: 'There was no response within 2 s.' }],
@@ -110,12 +113,14 @@ test('/healthz returns 200 even before the first build', async () => {
 })
 
 test('checks at most once a second, however often it is asked', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   let checked = 0
   const check = openReadiness({ data: async () => void checked++ })
   await Promise.all(Array.from({ length: 50 }, check))
   await check()
   expect(checked).toBe(1)
-  await sleep(1_100)
+  vi.advanceTimersByTime(1_000)
   await check()
   expect(checked).toBe(2)
 })

@@ -1,12 +1,16 @@
 // Tests how Netlify's own bundler packages the functions: routes, methods, limits, and the files in each bundle. Each
-// function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
-import { execFile } from 'node:child_process'
+// function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded. Then, which builds
+// Netlify skips: those of superseded commits, but never for longer than five minutes, and never if in doubt; and the rate
+// limit on its dev server.
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import { getRequestListener } from '@hono/node-server'
 import { BlobsServer } from '@netlify/blobs/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -443,4 +447,80 @@ test.each([
   const code = readFileSync(unpackFunction(name).module, 'utf8')
   expect(code.length).toBeGreaterThan(500)
   for (const stranger of strangers) expect(code).not.toMatch(new RegExp(`from ?["']${stranger}["']`))
+})
+
+describe('the dev server, which handles each request in a worker of its own', () => {
+  const CODE = `
+  import { parentPort, workerData } from 'node:worker_threads'
+  const { limiterOf } = await import(workerData)
+  const limiter = await limiterOf('read', 2, { isNetlifyDev: true })
+  parentPort.postMessage(await limiter.take('192.0.2.1'))
+`
+
+  test('requests in different workers count together', async () => {
+    const waits: number[] = []
+    for (let count = 0; count < 3; count++) {
+      const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(CODE)}`), {
+        workerData: pathToFileURL('src/hub/open-hub.ts').href,
+      })
+      waits.push(await new Promise((done, fail) => worker.once('message', done).once('error', fail)))
+      await worker.terminate()
+    }
+    expect(waits.slice(0, 2)).toEqual([0, 0])
+    expect(waits[2]).toBeGreaterThan(0)
+  })
+})
+
+describe('the builds that Netlify skips', () => {
+  const root = temporaryFolder('netlify-ignore-')
+
+  const git = (dir: string, args: string[], at = new Date()) =>
+    execFileSync('git', ['-C', dir, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, GIT_COMMITTER_DATE: at.toISOString() },
+    }).trim()
+
+  /** Creates a branch whose first commit is the given number of seconds old, and a clone like Netlify's. */
+  function makeBranch(name: string, commits: number, firstAgeS: number): { clone: string; ids: string[] } {
+    const [hub, clone] = [join(root, name), join(root, `${name}-clone`)]
+    execFileSync('git', ['init', '-q', '-b', 'main', hub])
+    for (let number = 0; number < commits; number++) {
+      const at = new Date(Date.now() - (number === 0 ? firstAgeS * 1000 : 0))
+      git(hub, ['commit', '-q', '--allow-empty', '-m', `Publish ${number}`], at)
+    }
+    execFileSync('git', ['clone', '-q', hub, clone])
+    return { clone, ids: git(hub, ['rev-list', '--reverse', 'HEAD']).split('\n') }
+  }
+
+  const run = (cwd: string, built: string | undefined, commit: string | undefined) =>
+    spawnSync('sh', [join(process.cwd(), 'scripts/netlify-ignore.sh')], {
+      cwd,
+      env: { PATH: process.env.PATH, BRANCH: 'main', CACHED_COMMIT_REF: built, COMMIT_REF: commit },
+    }).status
+
+  const burst = makeBranch('burst', 4, 60)
+
+  test('builds only the newest commit of a burst', () => {
+    const { clone, ids } = burst
+    expect(ids.slice(1).map((commit) => run(clone, ids[0], commit))).toEqual([0, 0, 1])
+  })
+
+  test('builds every commit when the last build is five minutes old', () => {
+    const { clone, ids } = makeBranch('old', 3, 301)
+    expect(run(clone, ids[0], ids[1])).toBe(1)
+  })
+
+  test('always builds when in doubt', () => {
+    const { clone, ids } = burst
+    const [first, second] = ids
+    expect(run(clone, undefined, second)).toBe(1)
+    expect(run(clone, second, second)).toBe(1)
+    expect(run(clone, '1'.repeat(40), second)).toBe(1)
+    git(clone, ['remote', 'set-url', 'origin', join(root, 'nowhere')])
+    expect(run(clone, first, second)).toBe(1)
+  })
+
+  test('netlify.toml uses the ignore script', () => {
+    expect(readFileSync('netlify.toml', 'utf8')).toContain('\nignore = "sh scripts/netlify-ignore.sh"')
+  })
 })

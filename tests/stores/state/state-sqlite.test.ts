@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { listKeys } from '../../../src/state/state-entries.ts'
 import { openSqliteState } from '../../../src/state/state-sqlite.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
@@ -88,14 +88,17 @@ test('waits for a lock of another process without blocking the thread, then fail
   await state.set('a', '1')
   const holder = new DatabaseSync(path)
   holder.exec('BEGIN IMMEDIATE')
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   let ticks = 0
   const ticking = setInterval(() => ticks++, 20)
   const write = state.set('a', '2')
   // A read does not need a lock.
   expect((await state.get('a'))?.value).toBe('1')
-  await expect(write).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
+  await expect.poll(() => ticks).toBeGreaterThan(20)
   clearInterval(ticking)
-  expect(ticks).toBeGreaterThan(20)
+  vi.advanceTimersByTime(3_001)
+  await expect(write).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
   const late = state.set('a', '3')
   holder.exec('COMMIT')
   holder.close()
