@@ -6,8 +6,12 @@ import { join } from 'node:path'
 import { mayActFor } from '../domain/access/memberships.ts'
 import type { Person } from '../domain/access/person.ts'
 import { parsePath } from '../domain/content/content-path.ts'
-import { hasPublishingRule } from '../domain/content/front-matter.ts'
-import { type OwnerFile, parseOwnerFile, parseRepositoryFile } from '../domain/content/prompt-file.ts'
+import {
+  hasPublishingRule,
+  type OwnerFile,
+  parseOwnerFile,
+  parseRepositoryFile,
+} from '../domain/content/prompt-file.ts'
 import { openPullTree, type PullTree } from '../github/pull-tree.ts'
 import { reviewContent } from './review-content.ts'
 import { checkApprovals, checkProtections, checkTakedowns, type RemovedNumbers } from './rules/pull-owners.ts'

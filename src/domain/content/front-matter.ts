@@ -348,18 +348,3 @@ export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
 /** `content/usage.json`: download counts by full name. docs/content.md. */
 export const Usage = z.record(z.string(), z.strictObject(Stats.shape))
 export type Usage = z.infer<typeof Usage>
-
-/** The part of an owner's file that has the rules: one of them, or a list. */
-interface Ruled {
-  publishing: PublishingRule | readonly PublishingRule[] | null
-}
-
-/** Lists the rules of an owner for new versions. @param file undefined for an owner without a file */
-export function listPublishingRules(file: Ruled | undefined): readonly PublishingRule[] {
-  return [file?.publishing ?? []].flat() as PublishingRule[]
-}
-
-/** Returns whether an owner has a rule for new versions. */
-export function hasPublishingRule(file: Ruled | undefined, rule: PublishingRule): boolean {
-  return listPublishingRules(file).includes(rule)
-}

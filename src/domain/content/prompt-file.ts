@@ -9,7 +9,7 @@ import { formatYaml, openKeyLines, parseYaml, readLine } from '../text/yaml.ts'
 import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { AttestationFacts } from '../values/attestation.ts'
 import type { Finding } from './finding.ts'
-import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
+import { OwnerFrontMatter, type PublishingRule, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 import { PROMPT_FILE_KEYS } from './prompt-file-keys.ts'
 import { type GivenSkill, storeSkill } from './skill.ts'
@@ -187,6 +187,21 @@ export function replaceBody(text: string, wanted: string): string {
 export function parseOwnerFile(text: string): Parsed<OwnerFile> {
   const parsed = parseFile(OwnerFrontMatter, text)
   return parsed.problems ? parsed : { value: { ...parsed.value.front, bio: parsed.value.body.trim() } }
+}
+
+/** The part of an owner's file that has the rules: one of them, or a list. */
+interface Ruled {
+  publishing: PublishingRule | readonly PublishingRule[] | null
+}
+
+/** Lists the rules of an owner for new versions. @param file undefined for an owner without a file */
+export function listPublishingRules(file: Ruled | undefined): readonly PublishingRule[] {
+  return [file?.publishing ?? []].flat() as PublishingRule[]
+}
+
+/** Returns whether an owner has a rule for new versions. */
+export function hasPublishingRule(file: Ruled | undefined, rule: PublishingRule): boolean {
+  return listPublishingRules(file).includes(rule)
 }
 
 /** Returns the variable for an undeclared placeholder. */

@@ -1,8 +1,15 @@
 // Decides what a change to an owner writes: a new `index.md`, nothing, or an error. Pure.
 
 import { DEFAULT_PERMISSIONS } from '../access/token.ts'
-import { hasPublishingRule, type TrustedPublisher } from '../content/front-matter.ts'
-import { DEFAULT_OWNER_FILE, editKeys, type OwnerFile, parseOwnerFile, replaceBody } from '../content/prompt-file.ts'
+import type { TrustedPublisher } from '../content/front-matter.ts'
+import {
+  DEFAULT_OWNER_FILE,
+  editKeys,
+  hasPublishingRule,
+  type OwnerFile,
+  parseOwnerFile,
+  replaceBody,
+} from '../content/prompt-file.ts'
 import { readOwner } from '../publishing/repository-state.ts'
 import { invalidField, validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'

@@ -146,7 +146,8 @@ export function decidePublish(
     )
   if (file.moved_to !== null)
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
-  refuseConflict(request, fullName, state.latest)
+  const { expected_version: expected } = request
+  if (expected !== undefined && expected !== (state.latest ?? null)) throw conflict(expected, fullName, state.latest)
   const latest =
     state.latest === undefined
       ? undefined
@@ -355,14 +356,10 @@ function refuseExcess(
     )
 }
 
-function refuseConflict(
-  { expected_version: expected }: PublishInput,
-  fullName: string,
-  latest: string | undefined,
-): void {
-  if (expected === undefined || expected === (latest ?? null)) return
+/** Returns the refusal of a publish whose sender expected another latest version. */
+function conflict(expected: string | null, fullName: string, latest: string | undefined): HubError {
   const wanted = expected === null ? 'null, for a new repository' : expected
-  throw new HubError(
+  return new HubError(
     'version_conflict',
     `${fullName}: expected_version was ${wanted}, but the latest version is ${latest ?? 'none'}. Fetch the latest version, then publish again with its number.`,
   )
@@ -374,10 +371,12 @@ function changesOf(
   file: RepositoryFile,
   { isOriginKnown }: Surroundings,
 ): Partial<RepositoryFrontMatter> {
-  const current = { ...file, title: file.title ?? titleFromName(name) }
-  const given = Object.entries({ title, description, tags, license }) as [keyof typeof current, unknown][]
-  const changed = given.filter(([key, value]) => value !== undefined && !isSameJson(value, current[key]))
-  const changes: Partial<RepositoryFrontMatter> = Object.fromEntries(changed)
+  const changes: Partial<RepositoryFrontMatter> = {}
+  for (const [key, value] of Object.entries({ title, description, tags, license })) {
+    if (value === undefined) continue
+    const current = file[key as keyof typeof file] ?? (key === 'title' ? titleFromName(name) : null)
+    if (!isSameJson(value, current)) Object.assign(changes, { [key]: value })
+  }
   if (forked_from !== undefined && forked_from !== file.forked_from) {
     if (versions.length > 0) throw invalidField('forked_from', 'expected it only with the first version')
     if (!isOriginKnown)

@@ -112,7 +112,7 @@ export function recallVersion(record: VersionRecord): VersionEntry {
   return {
     ...pick(record, VERSION_FIELDS),
     ...(record.provenance !== null && { provenance: record.provenance }),
-    ...storeAttestations(record.attestations),
+    ...(record.attestations.length > 0 && storeAttestations(record.attestations)),
     ...(record.skill && { skill: storeSkill(record.skill) }),
     ...(record.includes.length > 0 && { includes: record.includes }),
     ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),

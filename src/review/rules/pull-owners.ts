@@ -2,8 +2,7 @@
 
 import { isMember, mayActFor } from '../../domain/access/memberships.ts'
 import type { Person } from '../../domain/access/person.ts'
-import { hasPublishingRule } from '../../domain/content/front-matter.ts'
-import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { hasPublishingRule, type OwnerFile } from '../../domain/content/prompt-file.ts'
 import { nameOfLabel, needsApproval } from '../../domain/content/protected-labels.ts'
 
 /** What of an owner's file decides. */

@@ -2,24 +2,20 @@
 
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { recallVersion } from '../../domain/publishing/repository-state.ts'
-import { isComposed, type PublishInput } from '../../domain/publishing/request.ts'
+import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { Provenance } from '../../domain/values/values.ts'
 import { unpackFiles } from '../../files/read-archive.ts'
-import type { Hub, Sources } from '../hub.ts'
-import { type NameSearch, warnOfNear } from '../read/close-names.ts'
+import type { Sources } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import type { WrittenVersion } from './decide.ts'
-import { neighboursInRecords, readParts, readSurroundings } from './surroundings.ts'
-
-/** What a check is made with. */
-export type CheckParts = Sources & NameSearch & Pick<Hub, 'runLong' | 'quota' | 'baseUrl'>
+import { type DecisionSources, decideAround, neighboursInRecords } from './surroundings.ts'
 
 /** Checks a publish. @throws HubError like the decision */
 export async function checkPublish(
   { owner, name }: { owner: string; name: string },
   body: PublishInput,
-  parts: CheckParts,
+  parts: DecisionSources,
   {
     nowMs,
     publishedBy,
@@ -31,17 +27,7 @@ export async function checkPublish(
   const { state } = await readNeighbour({ owner, name })
   const latest = await recallWritten({ owner, name }, state.latest, parts)
   const publisher = { published_by: publishedBy, clock: { nowMs, isShared: false }, provenance }
-  const around = { ...(await readSurroundings({ owner, name }, body, parts)), needsMajor }
-  const included = isComposed(body) ? await readParts(body, state, latest.file, readNeighbour, nowMs, parts) : []
-  const { decidePublish } = await import('./decide.ts')
-  const { baseUrl } = parts
-  const decided = await parts.runLong(decidePublish, body, state, latest, publisher, {
-    baseUrl,
-    around,
-    parts: included,
-  })
-  const near = state.versions.length === 0 ? await warnOfNear({ owner, name }, parts) : []
-  return { ...decided, warnings: [...decided.warnings, ...near] }
+  return decideAround(body, state, { latest, publisher, needsMajor }, readNeighbour, parts)
 }
 
 /** Rebuilds a version from its record and its archive. */

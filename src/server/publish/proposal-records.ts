@@ -11,12 +11,13 @@ import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
 import { pick } from '../../domain/text/json.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
-import { type CheckParts, checkPublish } from './check-publish.ts'
+import { checkPublish } from './check-publish.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
+import type { DecisionSources } from './surroundings.ts'
 
 /** What reads proposals. */
-type ProposalReader = CheckParts & Pick<PublishHub, 'parseArchive' | 'proposals' | 'clientAddress'>
+type ProposalReader = DecisionSources & Pick<PublishHub, 'parseArchive' | 'proposals' | 'clientAddress'>
 
 /** How long a reader waits for others. */
 const WAIT_MS = 8_000

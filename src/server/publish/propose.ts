@@ -1,7 +1,7 @@
 // Proposes a version: checks it as a publish would, and stores the request until a member accepts it. docs/proposals.md
 import { randomBytes } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
-import { hasPublishingRule } from '../../domain/content/front-matter.ts'
+import { hasPublishingRule } from '../../domain/content/prompt-file.ts'
 import { invalidField } from '../../domain/publishing/request.ts'
 import type { StoredProposal } from '../../domain/publishing/stored-proposal.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'

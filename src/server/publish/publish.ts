@@ -5,8 +5,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { listTrailers } from '../../domain/catalogue/change-mark.ts'
 import { digestManifest } from '../../domain/catalogue/repository-records.ts'
-import { listPublishingRules } from '../../domain/content/front-matter.ts'
-import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { listPublishingRules, type OwnerFile } from '../../domain/content/prompt-file.ts'
 import {
   acceptAll,
   findReplayProblem,
@@ -30,7 +29,6 @@ import { type RepositoryPlace, splitFullName } from '../../domain/values/names.t
 import { compareVersions } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
-import { warnOfNear } from '../read/close-names.ts'
 import { readContentType } from '../read-body.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
@@ -38,7 +36,7 @@ import { judgeMove, judgeNewVersion, requireLabelRights } from './label-moves.ts
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import { listRuns, neighboursInGit, openVerification, readParts, readSurroundings } from './surroundings.ts'
+import { decideAround, listRuns, neighboursInGit, openVerification } from './surroundings.ts'
 import {
   type Body,
   markOf,
@@ -202,18 +200,14 @@ async function decideAttempt(
     attestations: verify ? judgeSignatures(await verify(), { issuer, owner: ownerFile, name }) : [],
   }
   const latest = state.latest === undefined ? NOTHING : await readers.readWritten(state.latest)
-  const parts = isComposed(body)
-    ? await readParts(body, state, latest.file, neighboursInGit(readers.readOther), publisher.clock.nowMs, deps)
-    : []
-  const needsMajor = rules.includes('semver')
-  const around = { ...(await readSurroundings({ owner, name }, body, deps)), needsMajor }
-  const { decidePublish } = await import('./decide.ts')
-  const decision = await deps.runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
-  const { isUnchanged, versionText, indexText, version, file, record, changes } = decision
-  const warnings = [
-    ...decision.warnings,
-    ...(state.versions.length === 0 ? await warnOfNear({ owner, name }, deps) : []),
-  ]
+  const decision = await decideAround(
+    body,
+    state,
+    { latest, publisher, needsMajor: rules.includes('semver') },
+    neighboursInGit(readers.readOther),
+    deps,
+  )
+  const { isUnchanged, versionText, indexText, version, file, record, changes, warnings } = decision
   const breaking = changes?.breaking ?? false
   const data = describeOutcome({ record, warnings, breaking }, isUnchanged, { baseUrl, linesBefore })
   if (!isUnchanged && rules.includes('signed-only') && publisher.attestations.length === 0) throw unsigned(owner)

@@ -52,22 +52,19 @@ export function openReaders(
   call: CallOptions,
 ): Readers {
   const { git } = deps
-  const versionsIn =
-    (place: RepositoryPlace, { versions }: FolderState): ReadVersion =>
-    async (version) => {
-      const id = versions.get(version)
-      if (id === undefined) return undefined
-      const record = (await findVersion(place.owner, place.name, version, deps))?.value()
-      if (record) return recallVersion(record)
-      return decodeText(`${place.owner}/${place.name}@${version}`, await git.readBlob(id, call))
-    }
-  const readVersion = versionsIn({ owner, name }, folder)
+  const readIn = async (place: RepositoryPlace, { versions }: FolderState, version: string) => {
+    const id = versions.get(version)
+    if (id === undefined) return undefined
+    const record = (await findVersion(place.owner, place.name, version, deps))?.value()
+    if (record) return recallVersion(record)
+    return decodeText(`${place.owner}/${place.name}@${version}`, await git.readBlob(id, call))
+  }
   return {
     call,
-    readVersion,
+    readVersion: (version) => readIn({ owner, name }, folder, version),
     async readWritten(version) {
       const place = { owner, name, version }
-      const file = await readVersion(version)
+      const file = await readIn(place, folder, version)
       if (typeof file !== 'object') return { file, files: await readVersionFiles(place, folder, { git, call }) }
       if (!file.bundle) return { file, files: [] }
       const files = await mapConcurrently(AT_ONCE, file.bundle.files, async ({ path }) => {
@@ -80,7 +77,7 @@ export function openReaders(
       const other = await git.readFolder(place, call)
       if (other.head !== folder.head) throw new HubError('unavailable', 'The branch has moved. Try again.')
       const joined = await joinServed(place, other, deps)
-      return { folder: joined, readVersion: versionsIn(place, joined) }
+      return { folder: joined, readVersion: (version) => readIn(place, joined, version) }
     },
   }
 }

@@ -1,4 +1,4 @@
-// Reads what the decision about a publish must know beyond its own repository: the versions that it includes, the rest of the hub, and whether its attestations are valid.
+// Decides a publish, with what it must know beyond its own repository: the versions that it includes, the rest of the hub, and whether its attestations are valid.
 import { hash } from 'node:crypto'
 import { parseBuilt, type SiteFiles } from '../../built/site-files.ts'
 import { mapConcurrently, nextTurn } from '../../concurrency/promises.ts'
@@ -10,7 +10,7 @@ import type { WrittenFile } from '../../domain/content/prompt-file.ts'
 import type { ListedSkill } from '../../domain/content/skill-descriptions.ts'
 import type { TrustedRootFile } from '../../domain/content/trusted-root-file.ts'
 import { type AttestationVerdict, acceptAll, type VerifiedSignature } from '../../domain/publishing/attested.ts'
-import type { Surroundings } from '../../domain/publishing/decision.ts'
+import type { PublishDecision, Publisher, Surroundings } from '../../domain/publishing/decision.ts'
 import {
   type RepositoryState,
   readRepositoryState,
@@ -20,8 +20,10 @@ import {
 import { isComposed, type PublishInput } from '../../domain/publishing/request.ts'
 import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../domain/values/names.ts'
 import { measure } from '../../files/measure.ts'
-import type { Sources } from '../hub.ts'
+import type { Hub, Sources } from '../hub.ts'
+import { type NameSearch, warnOfNear } from '../read/close-names.ts'
 import { findVersion, findVersions } from '../read/records.ts'
+import type { WrittenVersion } from './decide.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { ReadOther } from './read-from-git.ts'
 
@@ -76,7 +78,7 @@ export function neighboursInRecords(deps: Sources): ReadNeighbour {
  * @returns the versions in the order of the lines
  * @throws HubError `validation_failed` for lines that name nothing to include; also the errors of git
  */
-export async function readParts(
+async function readParts(
   body: PublishInput,
   state: RepositoryState,
   latest: WrittenFile | undefined,
@@ -121,8 +123,38 @@ async function listSince(names: readonly string[], ms: number, deps: Sources): P
   return new Map(found)
 }
 
+/** What a publish is decided with. */
+export type DecisionSources = Sources & NameSearch & Pick<Hub, 'runLong' | 'quota' | 'baseUrl'>
+
+/**
+ * Decides a publish, with what is around it.
+ *
+ * @param latest the latest version
+ * @param needsMajor whether the owner accepts a breaking change only as a major version
+ * @param readNeighbour reads the repositories that the request includes
+ * @throws HubError like `decidePublish`, and like `readParts`
+ */
+export async function decideAround(
+  body: PublishInput,
+  state: RepositoryState,
+  { latest, publisher, needsMajor }: { latest: WrittenVersion; publisher: Publisher; needsMajor: boolean },
+  readNeighbour: ReadNeighbour,
+  deps: DecisionSources,
+): Promise<PublishDecision> {
+  const { owner, name, versions } = state
+  const { runLong, baseUrl } = deps
+  const parts = isComposed(body)
+    ? await readParts(body, state, latest.file, readNeighbour, publisher.clock.nowMs, deps)
+    : []
+  const around = { ...(await readSurroundings({ owner, name }, body, deps)), needsMajor }
+  const { decidePublish } = await import('./decide.ts')
+  const decision = await runLong(decidePublish, body, state, latest, publisher, { baseUrl, around, parts })
+  if (versions.length > 0) return decision
+  return { ...decision, warnings: [...decision.warnings, ...(await warnOfNear({ owner, name }, deps))] }
+}
+
 /** Reads what a decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. What was published since the last build does not count towards a quota yet. */
-export async function readSurroundings(
+async function readSurroundings(
   place: { owner: string; name: string },
   body: PublishInput,
   deps: Sources & Pick<PublishHub, 'quota'>,
