@@ -1,5 +1,5 @@
 // The handlers of a hub, run in this process with an in-memory build.
-
+import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyAttestation } from '../../src/attestations/verify-in-thread.ts'
 import { listApmFiles, listBundleFiles, listCapabilityFiles, makeNpmFile } from '../../src/build/make-repository.ts'
 import type { SiteFiles } from '../../src/built/site-files.ts'
@@ -18,7 +18,7 @@ import { openFolder } from '../../src/files/plain-files.ts'
 import type { GitStore } from '../../src/git/git-store.ts'
 import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
-import type { Clock } from '../../src/server/publish/write-to-git.ts'
+import { type Clock, openClock } from '../../src/server/publish/write-to-git.ts'
 import { isBlocked } from '../../src/state/blocks.ts'
 import type { FreshCopies } from '../../src/state/fresh-copies.ts'
 import { findPerson } from '../../src/state/identities.ts'
@@ -50,13 +50,16 @@ export interface HandlerOptions {
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
   /** The publish queue; by default, one of this hub's own. */
   takeTurn?: TakeTurn | undefined
-  /** The clock of the hub's machine. */
+  /** The clock of the hub's machine; by default, one with short pauses. */
   clock?: Clock | undefined
   /** What an owner may have at most; by default, everything. */
   quota?: { prompts: number; bytes: number } | undefined
   /** Orders publishes and builds; by default, by the clock. */
   nextOrder?: (() => number) | undefined
 }
+
+/** A clock whose pauses between two attempts last a tenth: the git host of a test answers sooner than others, too. */
+export const QUICK_CLOCK: Clock = { ...openClock(), sleep: (ms) => sleep(ms / 10) }
 
 /** The handlers of a hub. They need no test runner, so any process can run them. */
 export interface Handlers {
@@ -88,7 +91,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     reads,
     purge,
     takeTurn,
-    clock,
+    clock = QUICK_CLOCK,
     nextOrder = Date.now,
   } = options
   const { quota = { prompts: 0, bytes: 0 } } = options

@@ -2,9 +2,9 @@
 // writes, no effect on reads, and a retry that finds a version that was already published.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../src/github/git-store-github.ts'
-import { openClock } from '../../src/server/publish/write-to-git.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { QUICK_CLOCK } from '../hubs/handlers.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
@@ -19,7 +19,7 @@ let hub: Hub
 let logged: string[]
 let passedMs = 0
 /** The clock of a hub whose time passes as a test says, so that no test has to wait for the deadline of a publish. */
-const clock = { ...openClock(), now: () => Date.now() + passedMs }
+const clock = { ...QUICK_CLOCK, now: () => Date.now() + passedMs }
 const standIn = await startGitHubStandIn()
 afterAll(() => standIn.close())
 /** The content of every world before a test. */

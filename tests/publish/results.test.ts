@@ -1,14 +1,11 @@
-// Tests results of test suites, and labels that require them, with local git and the fake GitHub server. See
-// docs/contract.md section 7.
-
+// Tests results of test suites, and labels that require them. See docs/contract.md section 7.
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { pointing } from '../fixtures/labels.ts'
-import { startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
-import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const version = (content: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${content}`
 const OWNER =
@@ -19,9 +16,6 @@ const FILES = {
   'content/acme/index.md': OWNER,
 }
 const sha256 = (text: string) => hash('sha256', text)
-
-const standIn = await startGitHubStandIn()
-afterAll(() => standIn.close())
 
 let world: World
 let hub: Hub
@@ -59,8 +53,9 @@ async function openAll(opened: World): Promise<void> {
   await hub.build()
 }
 
-describe('on GitHub', () => {
-  beforeEach(async () => openAll(await openGitHubWorld(standIn, FILES)))
+// tests/stores/git-store-contract.ts has what a store does with a result.
+describe('whatever the store', () => {
+  beforeEach(() => openAll(openLocalWorld(FILES)))
 
   test('a result is one file, is shown at once and after a build, and changes no record of a version', async () => {
     const record = (await hub.read(at('/versions/1.1.0'))).text
@@ -122,11 +117,6 @@ describe('on GitHub', () => {
     const again = await report('quality', { ...sent, url, at: '2026-11-21T08:00:00Z' })
     expect([again.status, again.data.unchanged, again.data.commit]).toEqual([200, true, null])
   })
-})
-
-// What a store does with a commit is tested above, and in tests/stores.
-describe('whatever the store', () => {
-  beforeEach(async () => openAll(openLocalWorld(FILES)))
 
   test('a result is removed in one commit, at once and after a build; a second time changes nothing', async () => {
     const time = '2026-11-21T08:00:00Z'

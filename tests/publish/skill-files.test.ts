@@ -4,10 +4,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGitHubStandIn } from '../github/stand-in.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
-import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
@@ -49,79 +48,73 @@ function untar(archive: Buffer): Map<string, string> {
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(folder, path)).isFile())
 
-describe.each(['local', 'github'] as const)('on %s', (kind) => {
+test('one commit has all files, each readable at once and after a build, with the same bytes', async () => {
   const to = 'acme/forms'
-  const standIn = kind === 'github' ? startGitHubStandIn() : undefined
-  afterAll(async () => (await standIn)?.close())
-
-  test('one commit has all files, each readable at once and after a build, with the same bytes', async () => {
-    const gitHub = await standIn
-    const world: World = gitHub ? await openGitHubWorld(gitHub) : openLocalWorld()
-    const hub = await openHub(world)
-    const made = await hub.publish({ ...GOOD, content: CONTENT, bump: 'patch', skill, files: FILES }, { to })
-    expect([made.status, made.message]).toEqual([201, ''])
-    const files = made.data.files as { path: string; sha256: string; size_bytes: number; url: string }[]
-    expect(files.map(({ path }) => path)).toEqual(words`
-      assets/logo.png data/raw.bin reference/forms.md scripts/__init__.py scripts/fill.py
-    `)
-    expect(made.data.warnings).toEqual([])
-    expect((await hub.read(`/api/v1/repos/${to}`)).data).toMatchObject({
-      files,
-      bundle_sha256: made.data.bundle_sha256,
-    })
-    const look = async () => {
-      for (const { path, sha256: digest, size_bytes, url } of files) {
-        expect(url).toBe(`https://hub.example/api/v1/repos/${to}/versions/1.0.0/files/${path}`)
-        const others = [`/${to}/v/1.0.0/${path}`, `/${to}/.well-known/agent-skills/forms/${path}`]
-        // Each file is read at its own address, and one of them at all.
-        for (const place of [new URL(url).pathname, ...(path === 'data/raw.bin' ? others : [])]) {
-          const { status, bytes } = await hub.read(place)
-          expect([place, status, sha256(bytes), bytes.length]).toEqual([place, 200, digest, size_bytes])
-          expect(bytes.equals(BYTES.get(path)!)).toBe(true)
-        }
-      }
-      const archive = await hub.read(`/api/v1/repos/${to}/versions/1.0.0/archive`)
-      expect(sha256(archive.bytes)).toBe(made.data.bundle_sha256)
-      const skillFile = await hub.read(`/${to}/v/1.0.0/SKILL.md`)
-      expect(untar(archive.bytes)).toEqual(
-        new Map([
-          ['SKILL.md', sha256(skillFile.bytes)],
-          ...files.map(
-            (file) => [file.path, `${file.sha256}${file.path === 'scripts/fill.py' ? ' executable' : ''}`] as const,
-          ),
-        ]),
-      )
-      const [entry] = JSON.parse((await hub.read(`/${to}/.well-known/agent-skills/index.json`)).text).skills
-      expect(entry).toEqual({
-        name: 'forms',
-        type: 'archive',
-        description: skill.description,
-        version: '1.0.0',
-        url: `/${to}/v/1.0.0/.well-known/agent-skills/forms.tar.gz`,
-        digest: `sha256:${made.data.bundle_sha256}`,
-        files: ['SKILL.md', ...files.map(({ path }) => path)],
-      })
-      expect((await hub.read(entry.url)).bytes.equals(archive.bytes)).toBe(true)
-    }
-    await look()
-    await hub.build()
-    await look()
-    const git = (...args: string[]) => runSync('git', args, { cwd: folder, encoding: 'utf8' })
-    const folder = await world.gitFolder()
-    const log = git('--git-dir', folder, 'show', '--name-only', '--format=%s', 'main').trim().split('\n')
-    expect(log.filter((line) => line !== '').sort()).toEqual(
-      [
-        'Publish acme/forms 1.0.0',
-        'content/acme/forms/index.md',
-        'content/acme/forms/versions/1.0.0.md',
-        ...FILES.map(({ path }) => `content/acme/forms/versions/1.0.0/${path}`),
-      ].sort(),
-    )
-    const dir = join(await world.contentDir(), 'acme/forms/versions/1.0.0')
-    const paths = filesIn(dir)
-    expect(paths.sort()).toEqual([...BYTES.keys()].sort())
-    for (const path of paths) expect(readFileSync(join(dir, path)).equals(BYTES.get(path)!)).toBe(true)
+  const world = openLocalWorld()
+  const hub = await openHub(world)
+  const made = await hub.publish({ ...GOOD, content: CONTENT, bump: 'patch', skill, files: FILES }, { to })
+  expect([made.status, made.message]).toEqual([201, ''])
+  const files = made.data.files as { path: string; sha256: string; size_bytes: number; url: string }[]
+  expect(files.map(({ path }) => path)).toEqual(words`
+    assets/logo.png data/raw.bin reference/forms.md scripts/__init__.py scripts/fill.py
+  `)
+  expect(made.data.warnings).toEqual([])
+  expect((await hub.read(`/api/v1/repos/${to}`)).data).toMatchObject({
+    files,
+    bundle_sha256: made.data.bundle_sha256,
   })
+  const look = async () => {
+    for (const { path, sha256: digest, size_bytes, url } of files) {
+      expect(url).toBe(`https://hub.example/api/v1/repos/${to}/versions/1.0.0/files/${path}`)
+      const others = [`/${to}/v/1.0.0/${path}`, `/${to}/.well-known/agent-skills/forms/${path}`]
+      // Each file is read at its own address, and one of them at all.
+      for (const place of [new URL(url).pathname, ...(path === 'data/raw.bin' ? others : [])]) {
+        const { status, bytes } = await hub.read(place)
+        expect([place, status, sha256(bytes), bytes.length]).toEqual([place, 200, digest, size_bytes])
+        expect(bytes.equals(BYTES.get(path)!)).toBe(true)
+      }
+    }
+    const archive = await hub.read(`/api/v1/repos/${to}/versions/1.0.0/archive`)
+    expect(sha256(archive.bytes)).toBe(made.data.bundle_sha256)
+    const skillFile = await hub.read(`/${to}/v/1.0.0/SKILL.md`)
+    expect(untar(archive.bytes)).toEqual(
+      new Map([
+        ['SKILL.md', sha256(skillFile.bytes)],
+        ...files.map(
+          (file) => [file.path, `${file.sha256}${file.path === 'scripts/fill.py' ? ' executable' : ''}`] as const,
+        ),
+      ]),
+    )
+    const [entry] = JSON.parse((await hub.read(`/${to}/.well-known/agent-skills/index.json`)).text).skills
+    expect(entry).toEqual({
+      name: 'forms',
+      type: 'archive',
+      description: skill.description,
+      version: '1.0.0',
+      url: `/${to}/v/1.0.0/.well-known/agent-skills/forms.tar.gz`,
+      digest: `sha256:${made.data.bundle_sha256}`,
+      files: ['SKILL.md', ...files.map(({ path }) => path)],
+    })
+    expect((await hub.read(entry.url)).bytes.equals(archive.bytes)).toBe(true)
+  }
+  await look()
+  await hub.build()
+  await look()
+  const git = (...args: string[]) => runSync('git', args, { cwd: folder, encoding: 'utf8' })
+  const folder = await world.gitFolder()
+  const log = git('--git-dir', folder, 'show', '--name-only', '--format=%s', 'main').trim().split('\n')
+  expect(log.filter((line) => line !== '').sort()).toEqual(
+    [
+      'Publish acme/forms 1.0.0',
+      'content/acme/forms/index.md',
+      'content/acme/forms/versions/1.0.0.md',
+      ...FILES.map(({ path }) => `content/acme/forms/versions/1.0.0/${path}`),
+    ].sort(),
+  )
+  const dir = join(await world.contentDir(), 'acme/forms/versions/1.0.0')
+  const paths = filesIn(dir)
+  expect(paths.sort()).toEqual([...BYTES.keys()].sort())
+  for (const path of paths) expect(readFileSync(join(dir, path)).equals(BYTES.get(path)!)).toBe(true)
 })
 
 describe('whatever the store', () => {
