@@ -36,7 +36,7 @@ export const COMPOSED_CONTENT = {
     includeOf('1.0.0', `${OLD}\n`, OLD).replace('corp/house-style', 'yan/illegal'),
   ),
   'content/corp/forms/index.md': '---\ntitle: Forms\nlicense: MIT\n---\n',
-  'content/corp/forms/versions/1.0.0.md': versionOf('Run old.py.\n', SKILL),
+  'content/corp/forms/versions/1.0.0.md': versionOf('Run old.py.\r\nThen go on.\r\n', SKILL),
   'content/corp/forms/versions/1.0.0/old.py': 'print(1)\n',
   'content/corp/forms/versions/1.1.0.md': versionOf('Run new.py.\r\nThen stop.\r\n', SKILL),
   'content/corp/forms/versions/1.1.0/new.py': 'print(2)\n',
@@ -206,13 +206,19 @@ export function testComposed(opened: () => [Browser, BuiltHub]): void {
     test('reverting brings back the files of the old version, and the check shows that', async () => {
       await page.goto(`${hub.url}/corp/forms/edit?version=1.0.0`)
       await page.getByRole('button', { name: 'Publish 1.2.0' }).waitFor()
+      expect(await page.getByLabel('What changed').inputValue()).toBe('Revert to 1.0.0')
       expect(await page.locator('[aria-labelledby=files] li').allTextContents()).toEqual([
         '+ Added old.py',
         '− Removed new.py',
       ])
       await press(page, 'Publish 1.2.0')
       await page.waitForURL(/published=1\.2\.0/)
-      expect(summarise(await record('corp/forms'))).toMatchObject({ latest_version: '1.2.0', files: ['old.py'] })
+      const content = 'Run old.py.\r\nThen go on.\r\n'
+      expect(summarise(await record('corp/forms'))).toMatchObject({
+        latest_version: '1.2.0',
+        content,
+        files: ['old.py'],
+      })
     })
 
     test('a fork has the very bytes and the files of its origin', async () => {

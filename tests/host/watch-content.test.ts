@@ -23,13 +23,19 @@ let watching: ReturnType<typeof watchContent> | undefined
 /** The reported changes, in order; undefined means that anything may have changed. */
 let told: (string[] | undefined)[]
 beforeEach(() => {
+  // Once a second, it looks whether the folder itself is another.
+  const start = setInterval
+  vi.spyOn(globalThis, 'setInterval').mockImplementation((run, ms = 0) => start(run, ms / 10))
   root = temporaryFolder('watch-content-')
   dir = join(root, 'content')
   told = []
   put('acme/one/index.md')
   put('acme/one/versions/1.0.0.md')
 })
-afterEach(() => watching?.close())
+afterEach(() => {
+  watching?.close()
+  vi.restoreAllMocks()
+})
 
 function put(path: string, below = dir): void {
   mkdirSync(dirname(join(below, path)), { recursive: true })

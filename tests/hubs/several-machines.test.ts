@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll as pollOften } from '../e2e/client.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { isInstalled, type Running, startCaddy } from '../host/programs.ts'
-import { AUDIENCE, type Issuer, startIssuer } from '../oidc/issuer.ts'
+import { AUDIENCE } from '../oidc/issuer.ts'
 import { type Machine, type Machines, openMachines } from './machines.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
 import { freePort, isServingFiles, type Run, signalGroup } from './processes.ts'
@@ -17,15 +17,6 @@ const WITHIN = 60_000
 /** Seldom, because the machines of this test share few processors. */
 const poll = <T>(what: string, milliseconds: number, look: () => Promise<T | undefined>) =>
   pollOften(what, milliseconds, look, 250)
-const OWNER = `---
-name: Acme
-trusted_publishers:
-  - repository: octo/prompts
-    repository_id: 1001
-    repository_owner_id: 2002
-    workflow: publish.yml
----
-`
 
 const isReady = async (base: string) => (await fetch(`${base}/readyz?exclude=state`)).ok
 const { version: OLD } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -38,18 +29,14 @@ const PATHS = [
 let standIn: GitHubStandIn
 let place: StandInRepository
 let postgres: PostgresServer
-let issuer: Issuer
 let opened: Machines
 let machines: Machine[]
 let hubs: { base: string; run: Run }[]
 let token: string
 beforeAll(async () => {
   standIn = await startGitHubStandIn({ redirectUris: [`${AUDIENCE}/auth/callback`] })
-  ;[place, postgres, issuer] = await Promise.all([standIn.createRepository(), startPostgres(), startIssuer()])
-  await standIn.commitOutside(place, {
-    'content/acme/index.md': OWNER,
-    ...versionFile('acme/first', '1.0.0', 'The first.\n'),
-  })
+  ;[place, postgres] = await Promise.all([standIn.createRepository(), startPostgres()])
+  await standIn.commitOutside(place, versionFile('acme/first', '1.0.0', 'The first.\n'))
   opened = openMachines()
   const settings = {
     SITE_URL: AUDIENCE,
@@ -62,7 +49,6 @@ beforeAll(async () => {
     GITHUB_CLIENT_ID: standIn.oauth.clientId,
     GITHUB_CLIENT_SECRET: standIn.oauth.clientSecret,
     SESSION_SECRET: 'the same secret on each of the machines',
-    OIDC_JWKS_URL: issuer.jwksUrl,
     CONTENT_POLL_SECONDS: '2',
     // As long as two checks of Caddy take.
     DRAIN_SECONDS: '4',
@@ -78,7 +64,7 @@ afterAll(async () => {
   await Promise.all((hubs ?? []).map(({ run }) => run.end()))
   if (process.env.SHOW_LOGS) for (const { run } of hubs) console.log(run.log())
   opened?.close()
-  await Promise.all([postgres?.close(), issuer?.close(), standIn?.close()])
+  await Promise.all([postgres?.close(), standIn?.close()])
 })
 
 const versionFile = (name: string, version: string, content: string) => ({
@@ -167,18 +153,6 @@ describe('a hub on two machines', () => {
       expect([`${x + 1}.0.0`, `${x}.${y + 1}.0`, `${x}.${y}.${z + 1}`]).toContain(`${major}.${minor}.${patch}`)
     }
   }, 600_000)
-
-  test('a CI token sent to all machines at once publishes only once', async () => {
-    const job = await issuer.sign({ aud: AUDIENCE })
-    const answers = await Promise.all(
-      bases().map((base, number) => publish(base, 'acme/ci', { content: `From ${number}.\n` }, job)),
-    )
-    const statuses = answers.map(({ status }) => status).sort()
-    expect(
-      statuses.filter((status) => status === 201),
-      String(statuses),
-    ).toHaveLength(1)
-  })
 
   test('sign-in starts on one machine, finishes on the other and is valid on both', async () => {
     const ask = openBrowser()
