@@ -1,7 +1,7 @@
 // Reads the prompts of the signed-in user's owners for the account page.
 
 import { parseBuilt, type SiteFiles } from '../built/site-files.ts'
-import type { UnlistedPrompt } from '../catalogue/unlisted.ts'
+import type { UnlistedPrompt } from '../catalogue/owners.ts'
 import { DATA_FILES, unlistedPath } from '../domain/api/data-paths.ts'
 import type { RepositorySummary, User } from '../domain/api/schema.ts'
 import { findContentStart } from '../server/read/records.ts'

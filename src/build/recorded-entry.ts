@@ -3,10 +3,11 @@
 import type { CatalogueEntry } from '../catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
 import { listPages } from '../catalogue/published/data-files.ts'
-import { restoreRepository } from '../catalogue/recall.ts'
 import { DATA_FILES } from '../domain/api/data-paths.ts'
 import type { Repository, Result, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
+import { recallFile, recallVersion } from '../domain/publishing/repository-state.ts'
+import { pick } from '../domain/text/json.ts'
 
 /** Reads a file of the site that is being built; returns undefined if there is none. */
 type ReadFile = (path: string) => string | undefined
@@ -25,10 +26,29 @@ export function readEntry(outline: RepositoryOutline, digests: RecordDigests, re
   }
 }
 
-/** Reconstructs a repository's files from its served records. */
+/** Reconstructs a repository's files from its served records: a hub that keeps serving a repository with an invalid file has only these. */
 export function restoreEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
-  const recorded = { repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) }
-  return restoreRepository(recorded)
+  return restoreRepository({ repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) })
+}
+
+/** The records of one repository, from its data files. */
+interface RecordedRepository {
+  repository: Repository
+  versions: readonly { summary: VersionSummary; record: VersionRecord; results?: readonly Result[] }[]
+}
+
+/** Reconstructs the files. Building records from the result produces the same records. */
+export function restoreRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
+  const tested = versions.flatMap(({ results = [] }) => results)
+  return {
+    ...(tested.length > 0 && { results: tested }),
+    ...pick(repository, ['owner', 'name']),
+    file: recallFile(
+      repository,
+      versions.map(({ summary }) => summary),
+    ),
+    versions: versions.map(({ record }) => recallVersion(record)),
+  }
 }
 
 function readRepositoryRecord({ summary: { owner, name } }: RepositoryOutline, read: ReadFile): Repository {

@@ -9,11 +9,10 @@ import type { TrustedRootFile } from '../domain/content/trusted-root-file.ts'
 import { compareText } from '../domain/text/plain-text.ts'
 import type { ContentTree } from './content-tree.ts'
 import { type CatalogueEntry, makeEntry, type OutlinedEntry } from './entry.ts'
-import { listMemberships, listTrustedJobs } from './memberships.ts'
-import { findOriginals, type Originals } from './originals.ts'
+import { findOriginals, joinWords, type Originals } from './originals.ts'
+import { listMemberships, listTrustedJobs } from './owners.ts'
 import { type RankedRepository, type Ranks, rank } from './ranking.ts'
 import { lazily } from './remember.ts'
-import { joinWords } from './same-words.ts'
 import type { Equivalents } from './search/equivalents.ts'
 
 /** All repositories, and the lists in which they appear. */

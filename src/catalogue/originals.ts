@@ -1,4 +1,4 @@
-// Finds the original of each copy, and keeps copies behind their originals in every list. Otherwise, a copy could rank first: it starts with its original's text and adds whatever the ranking rewards. docs/contract.md section 5.
+// Recognises prompts with the same words, finds the original of each copy, and keeps copies behind their originals in every list. Otherwise, a copy could rank first: it starts with its original's text and adds whatever the ranking rewards. docs/contract.md section 5.
 
 import { compareText } from '../domain/text/plain-text.ts'
 import { nameOfOriginal } from '../domain/values/names.ts'
@@ -85,4 +85,13 @@ export function compareAges(
   b: { full_name: string; created_at: string },
 ): number {
   return Date.parse(a.created_at) - Date.parse(b.created_at) || compareText(a.full_name, b.full_name)
+}
+
+/** Minimum number of words for a comparison, because shorter prompts may be equal by coincidence. */
+const MIN_WORDS = 20
+
+/** Returns the words of a prompt in lower case, separated by single spaces and without punctuation; undefined if there are too few words. */
+export function joinWords(text: string): string | undefined {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+  return words.length < MIN_WORDS ? undefined : words.join(' ')
 }

@@ -1,6 +1,6 @@
 // Tests who is a member of an owner, by login or by numeric GitHub ID. A login that consists of digits is not an ID.
 import { describe, expect, test } from 'vitest'
-import { listMemberships } from '../../catalogue/memberships.ts'
+import { listMemberships } from '../../catalogue/owners.ts'
 import { parseOwnerFile } from '../content/prompt-file.ts'
 import { isMember, mayActFor, membershipsPath } from './memberships.ts'
 import type { Person } from './person.ts'

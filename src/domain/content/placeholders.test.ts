@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyText } from '../../../tests/fixtures/records.ts'
-import { fillPlaceholders, findPlaceholders } from './placeholders.ts'
+import { compareVariables, countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 
 describe('finding placeholders', () => {
   test.each([
@@ -93,4 +93,18 @@ describe('filling placeholders', () => {
       }),
     )
   })
+})
+
+test('a content that is asked about again has the same placeholders', () => {
+  const version = { content: '{{a}} {{ a }} {{b}}', variables: [{ name: 'a' }, { name: 'c' }] }
+  for (let time = 0; time < 2; time++) {
+    expect(compareVariables(version).map(({ rule }) => rule)).toEqual([
+      'variables-are-used',
+      'placeholders-are-declared',
+    ])
+    expect(Object.fromEntries(countPlaceholders(version.content))).toEqual({
+      a: { times: 2, bytes: 12, offset: 0 },
+      b: { times: 1, bytes: 5, offset: 14 },
+    })
+  }
 })

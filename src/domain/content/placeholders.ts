@@ -25,15 +25,23 @@ interface PlaceholderCount {
   offset: number
 }
 
+/** The content that was last counted: whoever judges a version asks several times about the same one. */
+let last: { content: string; counts: ReadonlyMap<string, Readonly<PlaceholderCount>> } | undefined
+
 /** Counts the occurrences of each placeholder in content, in order of first appearance. */
-export function countPlaceholders(content: string): Map<string, PlaceholderCount> {
+export function countPlaceholders(content: string): ReadonlyMap<string, Readonly<PlaceholderCount>> {
+  if (last?.content === content) return last.counts
   const counts = new Map<string, PlaceholderCount>()
-  for (const match of content.matchAll(PLACEHOLDER)) {
-    const [whole, , name = ''] = match
-    const count = counts.get(name) ?? { times: 0, bytes: 0, offset: match.index }
+  for (const { 0: whole, 2: name = '', index } of content.matchAll(PLACEHOLDER)) {
+    const count = counts.get(name)
     // Braces, spaces and the letters of a name take one byte each.
-    counts.set(name, { ...count, times: count.times + 1, bytes: count.bytes + whole.length })
+    if (!count) counts.set(name, { times: 1, bytes: whole.length, offset: index })
+    else {
+      count.times++
+      count.bytes += whole.length
+    }
   }
+  last = { content, counts }
   return counts
 }
 
@@ -79,7 +87,7 @@ export function compareVariables({
   variables: readonly { name: string }[]
 }): RuleProblem[] {
   if (variables.length === 0) return []
-  const used = countPlaceholders(content)
+  const used = new Map(countPlaceholders(content))
   // In a chat prompt, it stands for the earlier messages.
   if (format === 'chat') used.delete('history')
   const problems: RuleProblem[] = []

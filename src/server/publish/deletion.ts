@@ -10,7 +10,7 @@ import { type DeletionRequest, decideDeletion, readDeletionBody } from '../../do
 import { readIndex, readOwner, readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { isVersion, type RepositoryPlace } from '../../domain/values/names.ts'
 import type { FolderState } from '../../git/git-store.ts'
-import { findVersions } from '../read/records.ts'
+import { listVersions } from '../read/records.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
@@ -62,7 +62,7 @@ async function decideAttempt(
   requireRights(bearer, { owner, name }, rightOf(bearer), readOwner(owner, folder.ownerIndex))
   const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
   const standing = {
-    rows: (await findVersions(owner, name, deps))?.versions ?? [],
+    rows: await listVersions(owner, name, deps),
     including: await listIncluding({ owner, name }, version, readers, deps),
     nowMs: Math.max(folder.nowMs ?? time.now(), folder.headMs ?? 0),
   }

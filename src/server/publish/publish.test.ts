@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { acceptPublish, DECIDING } from '../../../tests/publish/accept.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
+import { readOwner } from '../../domain/publishing/repository-state.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
 import { type AcceptedPublish, publishAsWrite } from './publish.ts'
 import { isStale } from './write-to-git.ts'
@@ -316,6 +317,13 @@ describe('while nobody can read the owner’s file, nobody may publish', () => {
     for (const ownerIndex of ['---\nprotected_label: [stable]\n---\n', '---\nname: [\n---\n', 'no front matter'])
       expect(await decide(acceptPublish({ bearer }), { ownerIndex })).toBe('upstream_error')
   })
+})
+
+test('an owner’s file is parsed once, and a broken one names the owner whose it is', () => {
+  const text = '---\nname: Acme\n---\n'
+  expect(readOwner('acme', text)).toBe(readOwner('acme', text))
+  expect(readOwner('acme', text)).not.toEqual(readOwner('acme', '---\nname: Acme Labs\n---\n'))
+  for (const owner of ['acme', 'other']) expect(() => readOwner(owner, 'no front matter')).toThrow(`${owner}/index.md`)
 })
 
 test('a listing is stale when it lacks a version that was already reported as published', () => {

@@ -15,7 +15,7 @@ import { measure, measureFile } from '../../files/measure.ts'
 import { blobId, type CallOptions, decodeText, type FolderState, type GitStore, treeId } from '../../git/git-store.ts'
 import type { Sources } from '../hub.ts'
 import { findFile } from '../read/files.ts'
-import { findVersion, findVersions } from '../read/records.ts'
+import { findVersion, listVersions } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
 import type { WrittenVersion } from './decide.ts'
 
@@ -91,7 +91,7 @@ export async function joinServed(
   folder: FolderState,
   deps: Sources,
 ): Promise<FolderState> {
-  const served = (await findVersions(owner, name, deps))?.versions ?? []
+  const served = await listVersions(owner, name, deps)
   const removed = folder.index?.includes('removed') ? listRemoved(folder.index) : []
   const versions = new Map(folder.versions)
   for (const { version } of served) if (!versions.has(version)) versions.set(version, NOT_LISTED)

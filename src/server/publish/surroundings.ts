@@ -22,7 +22,7 @@ import { type RepositoryPlace, splitFullName, splitVersionAddress } from '../../
 import { measure } from '../../files/measure.ts'
 import type { Hub, Sources } from '../hub.ts'
 import { type NameSearch, warnOfNear } from '../read/close-names.ts'
-import { findVersion, findVersions } from '../read/records.ts'
+import { findVersion, findVersions, listVersions } from '../read/records.ts'
 import type { WrittenVersion } from './decide.ts'
 import type { PublishHub } from './publish-hub.ts'
 import type { ReadOther } from './read-from-git.ts'
@@ -116,7 +116,7 @@ const DAY_MS = 86_400_000
 async function listSince(names: readonly string[], ms: number, deps: Sources): Promise<Map<string, Set<string>>> {
   const found = await mapConcurrently(AT_ONCE, names, async (fullName) => {
     const { owner, name } = splitFullName(fullName)!
-    const versions = (await findVersions(owner, name, deps))?.versions ?? []
+    const versions = await listVersions(owner, name, deps)
     const old = versions.filter(({ available_at }) => Date.parse(available_at) <= ms)
     return [fullName, new Set(old.map(({ version }) => version))] as const
   })
@@ -166,8 +166,8 @@ async function readSurroundings(
   let sameContent: SameContent | undefined
   if (!isComposed(body)) {
     const { content_sha256 } = measure(body.content)
-    const listed = (await findVersions(place.owner, place.name, deps))?.versions
-    const same = listed?.find((one) => one.content_sha256 === content_sha256)
+    const listed = await listVersions(place.owner, place.name, deps)
+    const same = listed.find((one) => one.content_sha256 === content_sha256)
     if (original?.content_sha256 === content_sha256) sameContent = original
     else if (same) sameContent = (await findVersion(place.owner, place.name, same.version, deps))?.value()
   }
@@ -201,7 +201,7 @@ export async function listRuns(
   deps: Sources,
 ): Promise<Set<string>> {
   const runs = new Set<string>()
-  for (const one of (await findVersions(owner, name, deps))?.versions ?? []) {
+  for (const one of await listVersions(owner, name, deps)) {
     if (one.content_sha256 !== content_sha256) continue
     const record = (await findVersion(owner, name, one.version, deps))?.value()
     for (const { run_url } of record?.attestations ?? []) runs.add(run_url)

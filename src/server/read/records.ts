@@ -127,6 +127,17 @@ export async function findVersions(
   return bytes && { repository: openRepository(built!), versions: rowsIn(bytes) }
 }
 
+/** Returns all versions of a repository in brief, highest first; none if it does not exist. */
+export async function listVersions(
+  owner: string,
+  name: string,
+  { siteFiles, fresh }: Sources,
+): Promise<readonly VersionRow[]> {
+  const copy = fresh.held?.size === 0 ? undefined : await fresh.find('repositories', owner, name)
+  const source = copy ?? (await siteFiles.read(DATA_FILES.versions(owner, name)))
+  return source ? rowsIn(source) : []
+}
+
 /** Returns the versions in brief that a copy or a built list has. */
 export function rowsIn(source: FreshCopy | Bytes): readonly VersionRow[] {
   const known = knownRows.get(source)
