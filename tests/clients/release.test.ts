@@ -128,7 +128,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
       writeFileSync(join(project, `use-${at}.ts`), text)
       return `use-${at}.ts`
     })
-    const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc')
+    const tsc = join(process.cwd(), 'tests/node_modules/typescript-7/bin/tsc')
     const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--ignoreConfig']
     const compiling = run('node', [tsc, ...options, ...files, 'prompts.d.ts'], { cwd: project })
     const { stdout } = await compiling.catch((error: { stdout: string }) => error)

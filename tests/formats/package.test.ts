@@ -27,9 +27,9 @@ function pack(folder: string): void {
     for (const path of ['packages/prompt-formats', 'src/domain', 'tsconfig.json'])
       cpSync(path, join(copy, path), { recursive: true })
     const cwd = join(copy, 'packages/prompt-formats')
-    // `npm run check:types` checks these files, which takes the compiler most of its time.
-    const config = join(copy, 'tsconfig.json')
-    writeFileSync(config, readFileSync(config, 'utf8').replace('"compilerOptions": {', '$& "noCheck": true,'))
+    // Its script finds this compiler first, which takes a seventh of the processor time.
+    mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true })
+    symlinkSync(resolve('tests/node_modules/typescript-7/bin/tsc'), join(cwd, 'node_modules/.bin/tsc'))
     execFileSync('npm', ['pack', '--pack-destination', folder], { cwd, stdio: 'pipe' })
   } finally {
     rmSync(copy, { recursive: true })

@@ -86,7 +86,7 @@ beforeAll(async () => {
     '@hey-api/sdk',
   )
   try {
-    run(resolve('node_modules/typescript/bin/tsc'), '--project', 'tsconfig.json')
+    run(resolve('tests/node_modules/typescript-7/bin/tsc'), '--project', 'tsconfig.json')
   } catch (error) {
     // tsc writes its errors to standard output.
     throw new Error(String((error as { stdout?: string }).stdout ?? error))
