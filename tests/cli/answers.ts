@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeFolder, NO_PYTHON, PYTHON, recordingTools, runHubcli, SHELL, TEXT_FILE, WITH_PYTHON } from './shells.ts'
-import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
+import { type SeenRequest, STAND_IN_TOKEN, type Trouble, WARNED, withStandIn } from './stand-in.ts'
 
 /** The commands that require python3. */
 const TABLE_COMMANDS: [name: string, args: string[]][] = [
@@ -158,13 +158,13 @@ describe('server responses', () => {
       number === 1 ? { kind: 'lose' } : undefined
     await withStandIn(loseFirst, async ({ url, requests }) => {
       const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-      const outcome = await runHubcli(SHELL, ['push', 'acme/code-review', TEXT_FILE, 'c', 'patch'], { env })
-      expect(outcome).toMatchObject({ code: 0, stderr: '', slept: ['1'] })
-      expect(outcome.stdout).toMatch(/^1\.1\.1 /)
+      const outcome = await runHubcli(SHELL, ['push', 'acme/lost', TEXT_FILE, 'c', 'patch'], { env })
+      expect(outcome).toMatchObject({ code: 0, stderr: WARNED, slept: ['1'] })
+      expect(outcome.stdout).toMatch(/^1\.0\.0 /)
       expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key'])
       expect(requests[0]?.body.equals(requests[1]?.body ?? Buffer.alloc(0))).toBe(true)
-      const list = await fetch(`${url}/api/v1/repos/acme/code-review/versions`)
-      expect(await list.json()).toMatchObject({ meta: { total: 3 } })
+      const list = await fetch(`${url}/api/v1/repos/acme/lost/versions`)
+      expect(await list.json()).toMatchObject({ meta: { total: 1 } })
     })
   })
 
@@ -182,7 +182,7 @@ describe('server responses', () => {
         HUB_TOKEN: STAND_IN_TOKEN,
       }
       expect(await runHubcli(SHELL, ['cat', 'acme/code-review'], { env })).toMatchObject({ code: 0 })
-      expect(await runHubcli(SHELL, ['push', 'acme/code-review', TEXT_FILE, 'c', 'patch'], { env })).toMatchObject({
+      expect(await runHubcli(SHELL, ['push', 'acme/agent', TEXT_FILE, 'c', 'patch'], { env })).toMatchObject({
         code: 0,
       })
       for (const { headers } of requests) {

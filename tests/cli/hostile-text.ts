@@ -168,15 +168,25 @@ describe('hubcli', () => {
     })
 
     tables(`tables have a header only on a terminal${NO_PYTHON}`, async () => {
-      await withStandIn(undefined, async ({ url }) => {
-        const options = { env: { HUB_URL: url }, tools: WITH_PYTHON, inTerminal: true }
-        const { stdout } = await runHubcli(SHELL, ['search', 'code'], options)
-        expect(stdout.split('\r\n')).toEqual([
-          'NAME              VERSION  TITLE',
-          'acme/code-review  1.1.0    The code-review',
-          '',
-        ])
-      })
+      const data = [{ full_name: 'acme/code-review', latest_version: '1.1.0', title: 'Code review' }]
+      const answer: Trouble = {
+        kind: 'answer',
+        status: 200,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ data, meta: { total: 1 } }),
+      }
+      await withStandIn(
+        () => answer,
+        async ({ url }) => {
+          const options = { env: { HUB_URL: url }, tools: WITH_PYTHON, inTerminal: true }
+          const { stdout } = await runHubcli(SHELL, ['search', 'code'], options)
+          expect(stdout.split('\r\n')).toEqual([
+            'NAME              VERSION  TITLE',
+            'acme/code-review  1.1.0    Code review',
+            '',
+          ])
+        },
+      )
     })
   })
 

@@ -14,7 +14,7 @@ import {
   type Shell,
   TEXT_FILE,
 } from './shells.ts'
-import { hangAndTell, STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
+import { hangAndTell, STAND_IN_TOKEN, WARNED, withStandIn } from './stand-in.ts'
 
 const listShells = (names: string[]) =>
   names.map((name) => {
@@ -41,19 +41,18 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
       expect(await run('push', 'acme/é', TEXT_FILE, 'c', 'patch')).toMatchObject({ code: 1, stdout: '', left: [] })
       expect(await run('push', 'acme/new', TEXT_FILE, 'é "quoted"', 'patch')).toMatchObject({
         code: 0,
-        stderr: '',
+        stderr: WARNED,
         left: [],
       })
       const copy = await run('cat', 'acme/new')
       expect(copy.bytes.equals(readFileSync(TEXT_FILE))).toBe(true)
-      const files = { 'new.sh': readFileSync(TEXT_FILE), 'empty.md': '', 'front.md': '---\ntitle: x\n---\n' }
+      const files = { 'new.sh': readFileSync(TEXT_FILE), 'empty.md': '', 'front.md': `---\ntitle: x\n---\nHi\n` }
       for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text)
       expect(await run('check', 'new.sh', 'empty.md', 'front.md', '--owner', 'acme', '--bump', 'minor')).toMatchObject({
         code: 4,
         stdout: 'acme/new 1.0.0 (unchanged)\nacme/front 1.0.0\n',
         left: [],
-        stderr:
-          'hubcli: warning: front.md: content: looks like a key (line 2)\nhubcli: empty.md: content: line 1: expected some text.\n',
+        stderr: expect.stringMatching(/^hubcli: warning: front\.md: [\s\S]*\nhubcli: empty\.md: content: [^\n]*\n$/),
       })
       // In zsh, the variable path is PATH, of which this run has one folder.
       const signed = await run('push', 'acme/signed', 'front.md', 'c', 'patch', '--attestation', 'front.md')
@@ -65,7 +64,7 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
       const missing = await run('cat', 'acme/missing')
       expect(missing).toMatchObject({
         code: 2,
-        stderr: 'hubcli: There is no repository acme/missing. (404)\n',
+        stderr: expect.stringMatching(/^hubcli: Repository not found: acme\/missing\. [^\n]*\(404\)\n$/),
         left: [],
       })
       expect(await run('add', 'acme/code-review@^1')).toMatchObject({ code: PYTHON ? 0 : 1, left: [] })

@@ -8,7 +8,6 @@ import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.t
 import type { LabelTarget } from '../../src/domain/values/label-target.ts'
 import { packSkill } from '../../src/files/archive.ts'
 import { pointing } from '../fixtures/labels.ts'
-import { asAsked, faultBody } from './stand-in.ts'
 
 export interface Prompt {
   /** Maps each version to its content. */
@@ -84,7 +83,7 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
     const label = url.searchParams.get('label')
     const asked = label === null ? (part ?? url.searchParams.get('version') ?? active[0]) : prompt?.labels?.[label]
     if (prompt === undefined || (view !== undefined && view !== 'versions' && !known.includes(asked ?? '')))
-      return send(answer, 404, 'application/json', faultBody('not_found', `There is no ${owner}/${name}.`))
+      return sendMissing(answer, `There is no ${owner}/${name}.`)
     if (view === 'raw') {
       const content = prompt.versions[asked ?? ''] ?? ''
       if (isApi) answer.setHeader('X-Prompt-Version', asked ?? '')
@@ -219,9 +218,12 @@ function publisherOf({ publishers = {}, bundles = {} }: Prompt, version = '') {
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
-  const answer = asAsked(response.req.headers.accept, { status, headers: { 'Content-Type': type }, body })
-  response.writeHead(status, answer.headers)
-  response.end(answer.body)
+  response.writeHead(status, { 'Content-Type': type }).end(body)
+}
+
+function sendMissing(response: ServerResponse, message: string): void {
+  if (response.req.headers.accept === 'text/plain') send(response, 404, 'text/plain', `${message}\n`)
+  else send(response, 404, 'application/json', JSON.stringify({ error: { code: 'not_found', message } }))
 }
 
 const withSplit = (labels: Record<string, LabelTarget>, split: LabelTarget['split'] = null) =>

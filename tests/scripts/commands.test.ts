@@ -485,7 +485,7 @@ describe('npm run takedown', () => {
 describe('npm run generate', () => {
   const dir = temporaryFolder('generate-content-')
 
-  const generate = (name: string, seed: number, repositories = 40) =>
+  const generate = (name: string, seed: number, repositories = 10) =>
     generateContent({ repositories, versions: 3, seed, dir: join(dir, name) })
 
   /** Returns a single digest of all paths and bytes below a folder. */
