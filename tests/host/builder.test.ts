@@ -117,6 +117,12 @@ describe('a builder that fails', () => {
     rmSync(flag)
     await isServed(2)
     const database = new DatabaseSync(join(root, 'site/site.db'), { readOnly: true })
+    const newest = database.prepare("SELECT max(since) AS since FROM files WHERE path = '/data/v1/repos/acme/one.json'")
+    const sinceOf = () => Number(newest.get()?.since)
+    const before = sinceOf()
+    write('one', 'Another text')
+    builder.send({ kind: 'written', fullName: 'acme/one' })
+    await expect.poll(sinceOf, { timeout: WITHIN }).toBeGreaterThan(before)
     const countOld = () =>
       Number(database.prepare('SELECT count(*) - count(DISTINCT path) AS old FROM files').get()?.old)
     const indexes = () => readdirSync(join(root, 'site')).filter((name) => /^search-\d+\.db$/.test(name)).length
