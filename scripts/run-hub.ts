@@ -66,14 +66,13 @@ try {
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
-    async beforeBuild() {
-      await clone?.update()
-      return {
-        isWhole: (await publishing?.finish()) ?? false,
-        // Taken before the content is read, so that a later publish is after it.
-        orderMs: stores.order.next(followed.served.site.source.read_until),
-      }
-    },
+    prepare:
+      publishing?.finish ??
+      (async () => {
+        await clone?.update()
+        return false
+      }),
+    order: stores.order,
     onFirst: () => progress.end(),
     onBuilt: (began) => {
       metrics?.noteBuild(began)

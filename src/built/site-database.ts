@@ -228,6 +228,8 @@ interface ReadBuild {
 export function readSiteDatabase(path: string) {
   const database = new DatabaseSync(path, { readOnly: true, timeout: MAX_WAIT_MS })
   const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
+  const notesOf = database.prepare('SELECT name, value FROM notes')
+  const changedParts = database.prepare('SELECT name, part FROM parts WHERE since > ?')
   return {
     /** Reads the newest build. @param known the build that the reader has */
     readBuild(known: KnownBuild | undefined): ReadBuild {
@@ -235,12 +237,11 @@ export function readSiteDatabase(path: string) {
       database.exec('BEGIN')
       try {
         const notes: Record<string, unknown> = {}
-        for (const { name, value } of database.prepare('SELECT name, value FROM notes').all())
-          notes[String(name)] = value
+        for (const { name, value } of notesOf.all()) notes[String(name)] = value
         const [id, state, orders] = [String(notes.id), String(notes.state), String(notes.orders)]
         const isUpdate = known?.id === id
         const rows = isUpdate
-          ? database.prepare('SELECT name, part FROM parts WHERE since > ?').all(known.number)
+          ? changedParts.all(known.number)
           : database.prepare('SELECT name, part FROM parts WHERE part IS NOT NULL').all()
         return { id, state, orders, isUpdate, parts: rows as { name: string; part: string | null }[] }
       } finally {

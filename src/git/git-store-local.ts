@@ -73,6 +73,8 @@ const MAX_READS = 10
 /** Maximum size of a file or folder, with the line that git writes before it. A folder of a thousand versions has a twentieth of this. */
 const MAX_OBJECT_BYTES = LIMITS.requestBytes + 256
 
+const WRITING = { isWriting: true }
+
 /**
  * The git store for a working tree. It commits to the branch that was checked out when the store was first used, and only while that branch is checked out. The user's other changes, staged or not, are left unchanged; a commit is rejected if it would overwrite an uncommitted file. Several processes may do this at once.
  */
@@ -101,13 +103,13 @@ export function openLocalGit({
       throw toGitError(cause, contentDir, isWriting)
     }
   }
-  const write = <Value>(run: (tree: WorkTree) => Promise<Value>) => use(run, { isWriting: true })
+  const finish = () => use((tree) => finishPublish(tree, warn), WRITING)
   return {
     finishPublishes: async () => {
-      await write((tree) => finishPublish(tree, warn))
+      await finish()
       await use(checkWorkTree)
     },
-    checkWriting: () => write(tryToWrite),
+    checkWriting: () => use(tryToWrite, WRITING),
     isSettled: () =>
       use(async (tree) => (await findPublishing(tree)) === undefined && (await checkBranch(tree)) !== undefined).catch(
         () => false,
@@ -116,7 +118,7 @@ export function openLocalGit({
       use(
         async (tree) => {
           // What a killed process has committed is written to the working tree first; otherwise, its files would never appear there.
-          if (!isReadOnly && (await findPublishing(tree))) await write(() => finishPublish(tree, warn))
+          if (!isReadOnly && (await findPublishing(tree))) await finish()
           return await readFolder(tree, question, signal)
         },
         { signal },
@@ -144,7 +146,7 @@ export function openLocalGit({
       const files = listChangedFiles(additions)
       const message = formatMessage(additions.message)
       if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
-      return write(async (tree) => {
+      return use(async (tree) => {
         if (await findPublishing(tree)) await finishPublish(tree, warn)
         const outcome = await commitFiles(tree, additions.base.head, files, message, warn)
         if (outcome.kind === 'committed' && ++commits % COMMITS_BETWEEN === 0)
@@ -152,7 +154,7 @@ export function openLocalGit({
             warn('Git maintenance failed. It runs again after more publishes.', cause),
           )
         return outcome
-      })
+      }, WRITING)
     },
   }
 }

@@ -67,7 +67,9 @@ export async function checkBranch(tree: WorkTree, signal?: AbortSignal): Promise
   for (const [entry, what, way] of UNDER_WAY) {
     if (entries.includes(entry)) throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
   }
-  const branch = await readBranch(tree)
+  const head = await readFile(join(tree.gitFolder, 'HEAD'), 'utf8').catch(ignoreMissing)
+  const [, named] = /^ref: (refs\/heads\/[^.].*)\n$/.exec(head ?? '') ?? []
+  const branch = named ?? (await askBranch(tree.git))
   if (branch === undefined) {
     // There may be no repository at all.
     await readHead(tree.git, signal)
@@ -90,11 +92,8 @@ export async function checkWorkTree(tree: WorkTree): Promise<{ branch: string; h
   return { branch: await checkBranch(tree), head: await readHead(tree.git) }
 }
 
-/** Returns the branch that is checked out. Where git keeps it in another way than in a file, git is asked. */
-async function readBranch({ git, gitFolder }: WorkTree): Promise<string | undefined> {
-  const text = await readFile(join(gitFolder, 'HEAD'), 'utf8').catch(ignoreMissing)
-  const [, branch] = /^ref: (refs\/heads\/[^.].*)\n$/.exec(text ?? '') ?? []
-  if (branch !== undefined) return branch
+/** Asks git for the branch that is checked out: it may keep it in another way than in a file. */
+async function askBranch(git: Git): Promise<string | undefined> {
   const found = await git.find(['symbolic-ref', '--quiet', 'HEAD'])
   return found?.startsWith('refs/heads/') ? found : undefined
 }

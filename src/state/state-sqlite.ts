@@ -130,7 +130,7 @@ export async function openSqliteState(
   } catch (error) {
     throw explainSqlite(error, nameOf(path))
   }
-  const state = openSqlState({ table: 'state', toKey: (key) => key, run }, now)
+  const state = openSqlState({ table: 'state', toKey: String, run }, now)
   return {
     ...state,
     async check() {

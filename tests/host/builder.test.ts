@@ -344,7 +344,6 @@ describe('kills', () => {
     const text = readState(folder.database, hashCode(process.cwd()).data)
     if (text === undefined) return undefined
     const snapshot = openSnapshots(folder.database, { baseUrl: 'https://hub.test', isForReaders: false })(() => {})
-    snapshot.close()
     const { number, search } = snapshot.state
     const index = folder.file(search.name)
     const found = readIndexNumber(index) === search.number ? await ask(index) : undefined

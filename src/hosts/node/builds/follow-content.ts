@@ -6,11 +6,11 @@ import type { Config } from '../../../config.ts'
 import { HubError } from '../../../domain/api/errors.ts'
 import { countOf } from '../../../domain/text/plain-text.ts'
 import { describeError, logInfo, logProblem } from '../../../log.ts'
-import { isAhead, UNKNOWN_SOURCE, type WriteOrigin } from '../../../state/fresh-copies.ts'
+import { isAhead, type openOrderClock, UNKNOWN_SOURCE, type WriteOrigin } from '../../../state/fresh-copies.ts'
 import { addUnbuilt, type Health, STARTING } from '../health.ts'
 import { inBackground, onAbort } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
-import { pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { pauseAfter } from './builder-messages.ts'
 import { openEarlyReads } from './early-reads.ts'
 import { type FollowMessage, keepBuilding } from './keep-building.ts'
 import type { Site } from './site.ts'
@@ -23,10 +23,12 @@ const TIDY_MS = 5_000
 /** How long a write waits for the build that includes it. Less than clients wait for an answer, of which most of the time is for git. */
 const MAX_WAIT_MS = 2_000
 
-/** The callbacks of `followContent`. */
+/** What `followContent` needs, and its callbacks. */
 interface FollowEvents {
-  /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
-  beforeBuild: () => Promise<ReadyContent>
+  /** Updates the content folder from git. The folder must not change again until the next call. @returns whether it contains everything published so far @throws Error if git cannot be read now */
+  prepare: () => Promise<boolean>
+  /** Orders publishes and builds. */
+  order: ReturnType<typeof openOrderClock>
   /** Called when the first build is served, before anything is logged about it. */
   onFirst: () => void
   /** Called when the content read in the last round is being served. */
@@ -43,7 +45,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onFirst, onBuilt, onFailed, onProgress }: FollowEvents,
+  { prepare, order, onFirst, onBuilt, onFailed, onProgress }: FollowEvents,
 ) {
   const folder = lockFolder(config.contentDir, config.baseUrl)
   const early = openEarlyReads((asked) => builder.send({ kind: 'ask', ...asked }), notBuilt)
@@ -62,7 +64,7 @@ export function followContent(
     next.resolve()
     next = Promise.withResolvers()
   }
-  let closeLast = () => {}
+  let endLast = () => {}
   const ready = Promise.withResolvers<void>()
   // The first build may fail before anyone awaits it; later callers still get the error.
   ready.promise.catch(() => {})
@@ -74,7 +76,7 @@ export function followContent(
   /** Shows the newest build. @throws Error if it cannot be opened; the previous build is then still served */
   const show = (): SiteBuild => {
     let isDamaged = false
-    const { state, files, close } = openNewest(() => {
+    const { state, files, end } = openNewest(() => {
       if (!isDamaged) builder.send({ kind: 'damaged' })
       isDamaged = true
     })
@@ -86,8 +88,8 @@ export function followContent(
       inBackground('Warming the search', search.opened.warm)
     }
     const { opened } = search
-    setTimeout(closeLast, OLD_BUILD_MS).unref()
-    closeLast = close
+    setTimeout(endLast, OLD_BUILD_MS).unref()
+    endLast = end
     if (served.site === first) {
       early.end(files)
       onFirst()
@@ -157,7 +159,14 @@ export function followContent(
   }
 
   // It starts while this thread opens the last build, so that the first publish finds it ready.
-  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, { hear, beforeBuild })
+  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
+    hear,
+    beforeBuild: async () => ({
+      isWhole: await prepare(),
+      // Taken before the content is read, so that a later publish is after it.
+      orderMs: order.next(served.site.source.read_until),
+    }),
+  })
   let isLastBroken = false
   if (hasLastBuild(folder)) {
     try {
@@ -201,7 +210,7 @@ export function followContent(
         await Promise.race([next.promise, late])
       return !isAhead(write, owner, name, served.site.source)
     },
-    /** Rereads the content; call this when `beforeBuild` has something new. */
+    /** Rereads the content; call this when `prepare` has something new. */
     noteMove: () => builder.send({ kind: 'moved' }),
   }
 }

@@ -10,6 +10,7 @@ import type { OutlinedEntry } from '../../../catalogue/entry.ts'
 import { joinOthers } from '../../../content/content-dir.ts'
 import { compareText } from '../../../domain/text/plain-text.ts'
 import { isDamage } from '../../../state/sqlite-errors.ts'
+import { identify } from '../../../state/state-sqlite.ts'
 import { SiteBuild } from './site-folder.ts'
 
 /** The catalogue of one build. */
@@ -18,8 +19,8 @@ export interface Snapshot {
   catalogue: Catalogue<OutlinedEntry>
   /** Its data files, cached after the first read. */
   files: SiteFiles
-  /** Closes the database. Files that are not cached are then those of the newest build. */
-  close(): void
+  /** Ends a build that another has replaced: its database has its files no longer. Those that are not cached are then the newest build's. */
+  end(): void
 }
 
 /** The parts of the last build. */
@@ -72,8 +73,11 @@ export function openSnapshots(
   let last: Parts | undefined
   /** Reads a file of the newest build. */
   let readNewest: (path: string) => Bytes | undefined
+  /** The database of the newest build, and which file it is: the builder replaces one that is damaged. */
+  let current: { database: ReturnType<typeof readSiteDatabase>; identity: string | undefined } | undefined
   return (onDamage) => {
-    const database = readSiteDatabase(path)
+    const identity = identify(path)
+    const database = current && current.identity === identity ? current.database : readSiteDatabase(path)
     try {
       const { id, state: text, orders: ordersText, isUpdate, parts } = database.readBuild(last)
       const state = SiteBuild.parse(JSON.parse(text))
@@ -97,20 +101,30 @@ export function openSnapshots(
       const { orders, unreadableOwners } = parseOrders(ordersText, entries)
       const options = { baseUrl, isForReaders, unreadableOwners }
       const catalogue = joinCatalogue({ ...joined, entries }, options, orders)
+      let isOld = false
       const read = (path: string): Bytes | undefined => {
+        // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
+        if (isOld) return readNewest(path)
         try {
           return database.read(path, state.number) ?? readShared(catalogue, path)
         } catch (error) {
-          // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
-          if (read !== readNewest) return readNewest(path)
           if (isDamage(error)) onDamage()
           throw catalogueUnavailable(error)
         }
       }
       readNewest = read
-      return { state, catalogue, files: cacheFiles(read), close: database.close }
+      current = { database, identity }
+      return {
+        state,
+        catalogue,
+        files: cacheFiles(read),
+        end() {
+          isOld = true
+          if (database !== current?.database) database.close()
+        },
+      }
     } catch (error) {
-      database.close()
+      if (database !== current?.database) database.close()
       throw error
     }
   }
