@@ -12,7 +12,6 @@ import { type CatalogueEntry, makeEntry, type OutlinedEntry } from './entry.ts'
 import { findOriginals, joinWords, type Originals } from './originals.ts'
 import { listMemberships, listTrustedJobs } from './owners.ts'
 import { type RankedRepository, type Ranks, rank } from './ranking.ts'
-import { lazily } from './remember.ts'
 import type { Equivalents } from './search/equivalents.ts'
 
 /** All repositories, and the lists in which they appear. */
@@ -184,6 +183,24 @@ export function joinCatalogue<Entry extends OutlinedEntry>(
     models: () => parts.models,
     trustedRoot: () => parts.trustedRoot,
   })
+}
+
+/**
+ * Makes an object whose fields are made when they are first read.
+ *
+ * @param makers functions that make the fields from the other fields
+ */
+function lazily<Whole extends object>(makers: { [Key in keyof Whole]: (whole: Whole) => Whole[Key] }): Whole {
+  const whole = {} as Whole
+  for (const key of Object.keys(makers) as (keyof Whole)[]) {
+    const get = () => {
+      const value = makers[key](whole)
+      Object.defineProperty(whole, key, { value, enumerable: true })
+      return value
+    }
+    Object.defineProperty(whole, key, { get, enumerable: true, configurable: true })
+  }
+  return whole
 }
 
 /** Returns a value that is the same for prompts with the same words. The record is read only if it must be, because a builder reads each from a file. */

@@ -36,7 +36,7 @@ import { judgeMove, judgeNewVersion, requireLabelRights } from './label-moves.ts
 import type { PublishHub } from './publish-hub.ts'
 import type { Readers } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import { decideAround, listRuns, neighboursInGit, openVerification } from './surroundings.ts'
+import { decideAround, listRuns, openVerification, readInGit } from './surroundings.ts'
 import {
   type Body,
   markOf,
@@ -204,7 +204,7 @@ async function decideAttempt(
     body,
     state,
     { latest, publisher, needsMajor: rules.includes('semver') },
-    neighboursInGit(readers.readOther),
+    (place) => readInGit(place, readers.readOther),
     deps,
   )
   const { isUnchanged, versionText, indexText, version, file, record, changes, warnings } = decision

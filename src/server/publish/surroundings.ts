@@ -39,18 +39,13 @@ interface Neighbour {
 /** Reads a repository that a line includes. */
 type ReadNeighbour = (place: RepositoryPlace) => Promise<Neighbour>
 
-/** Reads repositories from git. @param readOther reads a repository at the commit that the attempt builds on */
-export function neighboursInGit(readOther: ReadOther): ReadNeighbour {
-  return async (place) => {
-    const { folder, readVersion } = await readOther(place)
-    const found = { ...place, versions: [...folder.versions.keys()], index: folder.index }
-    return {
-      state: readRepositoryState(found),
-      readVersion: async (version) => ({
-        file: await readVersion(version),
-        hasFiles: folder.folders.has(version),
-      }),
-    }
+/** Reads a repository from git. @param readOther reads a repository at the commit that the attempt builds on */
+export async function readInGit(place: RepositoryPlace, readOther: ReadOther): Promise<Neighbour> {
+  const { folder, readVersion } = await readOther(place)
+  const found = { ...place, versions: [...folder.versions.keys()], index: folder.index }
+  return {
+    state: readRepositoryState(found),
+    readVersion: async (version) => ({ file: await readVersion(version), hasFiles: folder.folders.has(version) }),
   }
 }
 
