@@ -2,7 +2,7 @@
 import type { BuiltHub } from '../hubs/built-hub.ts'
 
 /** A page, without what somebody who reads it does not see. */
-export interface PlainPage {
+interface PlainPage {
   status: number
   html: string
   text: string
