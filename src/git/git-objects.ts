@@ -239,13 +239,15 @@ async function readTrees(git: Git, ids: ReadonlySet<string>): Promise<Map<string
   )
 }
 
-/** Lists the entries of a tree object. Names are decoded as Latin-1, because they need not be UTF-8. */
-export const listEntries = (tree: { id: string; bytes: Buffer }): FolderEntry[] =>
-  Array.from(readEntries(tree, 'latin1'), ([name, { mode, id }]) => ({
+/** Lists the entries of a tree object; none for anything else. Names are decoded as Latin-1, because they need not be UTF-8. */
+export function listEntries(found: GitObject | undefined): FolderEntry[] {
+  if (found?.type !== 'tree') return []
+  return Array.from(readEntries(found, 'latin1'), ([name, { mode, id }]) => ({
     name,
     oid: id,
     type: mode === FOLDER ? 'tree' : mode === SUBMODULE ? 'commit' : 'blob',
   }))
+}
 
 /** Reads the entries of a tree object, by name. @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects */
 function readEntries(

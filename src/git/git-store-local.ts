@@ -210,7 +210,7 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
       headMs: undefined,
       nowMs: undefined,
       publishes: question.withPublishes ? await readPublishes(git, head.id, `${prefix}${history}`, signal) : [],
-      ...findVersions(entriesOf(versions), entriesOf(results)),
+      ...findVersions(listEntries(versions), listEntries(results)),
       tree: folder?.type === 'tree' ? folder.id : undefined,
       index: repository && textOf(repository.index, index),
       ownerIndex: textOf(ownerPath, ownerIndex),
@@ -218,8 +218,6 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   }
   throw new HubError('unavailable', 'The branch moved while it was read. Try again.')
 }
-
-const entriesOf = (found: GitObject | undefined) => (found?.type === 'tree' ? listEntries(found) : [])
 
 function textOf(path: string, found: GitObject | undefined): string | undefined {
   if (found === undefined) return undefined
