@@ -25,12 +25,8 @@ interface PlaceholderCount {
   offset: number
 }
 
-/** The content that was last counted: whoever judges a version asks several times about the same one. */
-let last: { content: string; counts: ReadonlyMap<string, Readonly<PlaceholderCount>> } | undefined
-
 /** Counts the occurrences of each placeholder in content, in order of first appearance. */
-export function countPlaceholders(content: string): ReadonlyMap<string, Readonly<PlaceholderCount>> {
-  if (last?.content === content) return last.counts
+export function countPlaceholders(content: string): Map<string, PlaceholderCount> {
   const counts = new Map<string, PlaceholderCount>()
   for (const { 0: whole, 2: name = '', index } of content.matchAll(PLACEHOLDER)) {
     const count = counts.get(name)
@@ -41,7 +37,6 @@ export function countPlaceholders(content: string): ReadonlyMap<string, Readonly
       count.bytes += whole.length
     }
   }
-  last = { content, counts }
   return counts
 }
 
@@ -87,7 +82,7 @@ export function compareVariables({
   variables: readonly { name: string }[]
 }): RuleProblem[] {
   if (variables.length === 0) return []
-  const used = new Map(countPlaceholders(content))
+  const used = countPlaceholders(content)
   // In a chat prompt, it stands for the earlier messages.
   if (format === 'chat') used.delete('history')
   const problems: RuleProblem[] = []
