@@ -10,16 +10,10 @@ describe('names and paths', () => {
   test.each([
     ['.. as the owner', path('..')],
     ['%2e%2e', path('%2e%2e', '%2E%2e')],
-    ['backslashes in a parent path', path('acme', '..\\..\\x')],
-    ['%2f in a segment', path('acme', 'a%2fb')],
     ['%2f in a parent path', path('acme', '..%2f..%2fother')],
     ['a percent-encoded letter', path('acme', '%61')],
-    ['.git', path('acme', '.git')],
     ['__proto__', path('__proto__')],
     // src/domain/values/names.test.ts and tests/server/app.test.ts have more.
-    ['a name that is no owner’s', path('-acme')],
-    ['a reserved owner', path('api')],
-    ['a name for Windows', path('acme', 'lpt9')],
   ] as const)('%s: returns 404', (_, address) => expectRefusal({ content: 'x' }, { path: address }, [404, 'not_found']))
 
   test('returns 404 for ../ segments that leave the versions path', async () => {
@@ -52,9 +46,6 @@ describe('names and paths', () => {
   test.each([
     ['constructor', 'constructor'],
     ['to-string', 'hasownproperty'],
-    ['git', 'git'],
-    ['a digit', '1'],
-    ['64 characters', 'a'.repeat(64)],
   ])('accepts %s as a name', async (_, name) => {
     const answer = await hub.publish({ content: `{{constructor}} {{__proto__}}\n` }, { to: `acme/${name}` })
     expect([answer.status, answer.version]).toEqual([201, '1.0.0'])

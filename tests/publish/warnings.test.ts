@@ -31,7 +31,6 @@ describe('warnings', () => {
     ['no warning', { content: 'Plain\n' }],
     ['a hidden character', { content: 'a\nb\u200bc\n' }, hidden(2)],
     ['an AWS key', { content: `one\ntwo\n${AWS}` }, ['secret', 3, 'looks like a secret (aws-access-token)']],
-    ['a key', { content: '-----BEGIN PRIVATE KEY-----' }, ['secret', 1, 'looks like a secret (private-key)']],
     [
       'more warnings of a kind than are reported',
       { content: '\u200ba'.repeat(100), parameters: {} },
