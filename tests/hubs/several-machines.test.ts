@@ -49,7 +49,7 @@ beforeAll(async () => {
     GITHUB_CLIENT_ID: standIn.oauth.clientId,
     GITHUB_CLIENT_SECRET: standIn.oauth.clientSecret,
     SESSION_SECRET: 'the same secret on each of the machines',
-    CONTENT_POLL_SECONDS: '2',
+    CONTENT_POLL_SECONDS: '4',
     // As long as two checks of Caddy take.
     DRAIN_SECONDS: '4',
     RATE_LIMIT_PER_MINUTE: '100000',
