@@ -74,8 +74,8 @@ try {
       }),
     order: stores.order,
     onFirst: () => progress.end(),
-    onBuilt: (began) => {
-      metrics?.noteBuild(began)
+    onBuilt: (seconds) => {
+      metrics?.noteBuild(seconds)
       deliveries?.wake()
     },
     onFailed: () => metrics?.noteFailedBuild(),

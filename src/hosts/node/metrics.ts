@@ -98,8 +98,8 @@ export function openMetrics(commit?: string) {
       return { ...state, ...Object.fromEntries(STATE_VERBS.map((verb) => [verb, timed(verb)])) }
     },
     /** Records that a new build is being served. @param began when the builder started to read its content */
-    noteBuild(began: Date): void {
-      status.setBuildSeconds((Date.now() - began.getTime()) / 1000)
+    noteBuild(seconds: number): void {
+      status.setBuildSeconds(seconds)
       builds.inc({ outcome: 'done' })
     },
     countEvent: (outcome: Outcome) => events.inc({ outcome }),

@@ -20,6 +20,8 @@ import { openSnapshots } from './snapshots.ts'
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
 const TIDY_MS = 5_000
 
+const AFTER_BUILD_MS = 100
+
 /** How long a write waits for the build that includes it. Less than clients wait for an answer, of which most of the time is for git. */
 const MAX_WAIT_MS = 2_000
 
@@ -31,8 +33,8 @@ interface FollowEvents {
   order: ReturnType<typeof openOrderClock>
   /** Called when the first build is served, before anything is logged about it. */
   onFirst: () => void
-  /** Called when the content read in the last round is being served. */
-  onBuilt: (began: Date) => void
+  /** Called a moment after the content of a round is served: the writes that wait for it are answered first. @param seconds how long the round took */
+  onBuilt: (seconds: number) => void
   /** Called when a build fails, or when the builder ends. */
   onFailed: () => void
   /** Reports the progress of the first build, while nothing is being served; `total` is 0 if the step's length is unknown. */
@@ -144,7 +146,8 @@ export function followContent(
     } else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
-      onBuilt(new Date(message.began))
+      const seconds = (Date.now() - Date.parse(message.began)) / 1000
+      setTimeout(() => onBuilt(seconds), AFTER_BUILD_MS).unref()
       const broken = problems.length > 0 ? describeBroken(problems) : []
       const words = [...(ignored ? [ignored] : []), ...broken].join('\n')
       if (words !== said && words !== '') logProblem('warning', 'content_broken', words)

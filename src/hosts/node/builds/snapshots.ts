@@ -96,17 +96,22 @@ export function openSnapshots(
         else others.delete(name)
         joined = undefined
       }
-      joined ??= joinOthers([...others.values()].map(({ parsed }) => parsed))
-      last = { id, number: state.number, entries, others, joined }
-      const { orders, unreadableOwners } = parseOrders(ordersText, entries)
-      const options = { baseUrl, isForReaders, unreadableOwners }
-      const catalogue = joinCatalogue({ ...joined, entries }, options, orders)
+      const said = joined ?? joinOthers([...others.values()].map(({ parsed }) => parsed))
+      last = { id, number: state.number, entries, others, joined: said }
+      // Nobody asks for a list of most builds of a hub to which much is published.
+      let catalogue: Snapshot['catalogue'] | undefined
+      const catalogueOf = () => {
+        if (catalogue) return catalogue
+        const { orders, unreadableOwners } = parseOrders(ordersText, entries)
+        catalogue = joinCatalogue({ ...said, entries }, { baseUrl, isForReaders, unreadableOwners }, orders)
+        return catalogue
+      }
       let isOld = false
       const read = (path: string): Bytes | undefined => {
         // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
         if (isOld) return readNewest(path)
         try {
-          return database.read(path, state.number) ?? readShared(catalogue, path)
+          return database.read(path, state.number) ?? readShared(catalogueOf(), path)
         } catch (error) {
           if (isDamage(error)) onDamage()
           throw catalogueUnavailable(error)
@@ -116,7 +121,9 @@ export function openSnapshots(
       current = { database, identity }
       return {
         state,
-        catalogue,
+        get catalogue() {
+          return catalogueOf()
+        },
         files: cacheFiles(read),
         end() {
           isOld = true

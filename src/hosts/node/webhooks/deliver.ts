@@ -24,8 +24,6 @@ const RESUME_MS = MINUTE
 const REST_MS = 5 * SECOND
 const REST_EVERY_MS = MINUTE
 const TICK_MS = 2 * SECOND
-/** How long after a build its events are looked for, so that the answers to the writes in it are first. */
-const AFTER_BUILD_MS = 100
 /** How long the commit up to which events are known may be missing here, before it is given up. */
 const PATIENCE_MS = 10 * MINUTE
 /** How long a stop waits for deliveries. */
@@ -255,7 +253,7 @@ export function startDeliveries(parts: DeliveryParts) {
   return {
     /** Looks for new events, because there is a new build. */
     wake(): void {
-      setTimeout(() => inBackground('Following events', tick), AFTER_BUILD_MS * pace).unref()
+      inBackground('Following events', tick)
     },
     /** How many events wait. */
     length: () => lines.length(),
