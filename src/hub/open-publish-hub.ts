@@ -28,9 +28,7 @@ export async function openPublishHub(request: Request, context: FunctionContext)
   const { hub, client } = context
   hub?.checkWritable?.()
   const state = hub ? hub.state : await stateOf(undefined)
-  const opened = shared.get(state) ?? openShared(state)
-  shared.set(state, opened)
-  const { config, published, ...common } = await opened
+  const { config, published, ...common } = await shareOf(state)
   const runLong = hub?.runLongFor?.(client) ?? runInPlace
   const { findWebhookAddressProblem } = hub ?? {}
   return {
@@ -65,6 +63,16 @@ export async function openPublishHub(request: Request, context: FunctionContext)
 
 /** Where no build follows. */
 const stay = async () => false
+
+function shareOf(state: StateStore): Promise<SharedHub> {
+  const known = shared.get(state)
+  if (known !== undefined) return known
+  const opened = openShared(state)
+  shared.set(state, opened)
+  // The next write tries again.
+  opened.catch(() => shared.delete(state))
+  return opened
+}
 
 async function openShared(state: StateStore) {
   const config = currentConfig()

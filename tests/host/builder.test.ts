@@ -16,7 +16,7 @@ import { hashCode } from '../../src/build/code-hash.ts'
 import type { ParsedAhead } from '../../src/build/make-in-order.ts'
 import { openSiteData } from '../../src/build/site-data.ts'
 import { writeData } from '../../src/build/write-data.ts'
-import { readState } from '../../src/built/site-database.ts'
+import { openSiteDatabase, readState } from '../../src/built/site-database.ts'
 import { readRepository } from '../../src/content/content-dir.ts'
 import { openObjects } from '../../src/content/content-reader.ts'
 import { lookOnce, openContentSource } from '../../src/content/content-source.ts'
@@ -279,6 +279,39 @@ describe('early reads', () => {
       names.map((name) => `I am ${name}.\n`),
     )
   })
+})
+
+test('a build is read from its own database until it ends, also when the builder has made another one', async () => {
+  const path = join(temporaryFolder('hub-snapshots-'), 'site.db')
+  const open = openSnapshots(path, { baseUrl: 'https://hub.test', isForReaders: false })
+  const build = (number: number, isDamaged = false) => {
+    const at = '2026-01-01T00:00:00Z'
+    const about = {
+      number,
+      search: { name: 'search.db', number },
+      began: at,
+      built_at: at,
+      commit: null,
+      day: '2026-01-01',
+    }
+    const rest = { counts: { repositories: 0, versions: 0, owners: 0 }, broken: {}, used: {} }
+    const database = openSiteDatabase(path, '1', isDamaged)
+    database.begin(number)
+    for (const file of ['a', 'b']) database.write(`/data/v1/${file}.json`, `${file}${number}`)
+    database.save(JSON.stringify({ ...about, ...rest, source: { read_until: at, commits: [], broken: [] } }))
+    database.close()
+    return open(() => {})
+  }
+  const read = async ({ files }: ReturnType<typeof open>, file: string) =>
+    Buffer.from((await files.read(`/data/v1/${file}.json`))!).toString()
+  const first = build(1)
+  const second = build(2)
+  const third = build(3, true)
+  expect(await read(first, 'a')).toBe('a1')
+  first.end()
+  expect(await read(second, 'a')).toBe('a2')
+  second.end()
+  expect([await read(second, 'a'), await read(second, 'b'), await read(third, 'a')]).toEqual(['a2', 'b3', 'a3'])
 })
 
 describe('kills', () => {

@@ -73,11 +73,18 @@ export function openSnapshots(
   let last: Parts | undefined
   /** Reads a file of the newest build. */
   let readNewest: (path: string) => Bytes | undefined
-  /** The database of the newest build, and which file it is: the builder replaces one that is damaged. */
-  let current: { database: ReturnType<typeof readSiteDatabase>; identity: string | undefined } | undefined
+  /** The database of the newest build, which file it is, because the builder replaces one that is damaged, and how many builds are read from it. */
+  let current: { database: ReturnType<typeof readSiteDatabase>; identity: string | undefined; uses: number } | undefined
   return (onDamage) => {
     const identity = identify(path)
-    const database = current && current.identity === identity ? current.database : readSiteDatabase(path)
+    const opened =
+      current && current.identity === identity ? current : { database: readSiteDatabase(path), identity, uses: 0 }
+    const { database } = opened
+    opened.uses++
+    const end = () => {
+      opened.uses--
+      if (opened.uses === 0) database.close()
+    }
     try {
       const { id, state: text, orders: ordersText, isUpdate, parts } = database.readBuild(last)
       const state = SiteBuild.parse(JSON.parse(text))
@@ -118,7 +125,7 @@ export function openSnapshots(
         }
       }
       readNewest = read
-      current = { database, identity }
+      current = opened
       return {
         state,
         get catalogue() {
@@ -127,11 +134,11 @@ export function openSnapshots(
         files: cacheFiles(read),
         end() {
           isOld = true
-          if (database !== current?.database) database.close()
+          end()
         },
       }
     } catch (error) {
-      if (database !== current?.database) database.close()
+      end()
       throw error
     }
   }
