@@ -11,8 +11,15 @@ const PACKAGES: Readonly<Record<string, string>> = {
       name,
     ]),
   ),
-  ...{ nginx: 'nginx-light', varnishd: 'varnish', promtool: 'prometheus', gawk: 'gawk', openssl: 'openssl' },
-  ...{ 'original-awk': 'original-awk', 'systemd-analyze': 'systemd', setpriv: 'util-linux', shasum: 'perl' },
+  nginx: 'nginx-light',
+  varnishd: 'varnish',
+  promtool: 'prometheus',
+  gawk: 'gawk',
+  openssl: 'openssl',
+  'original-awk': 'original-awk',
+  'systemd-analyze': 'systemd',
+  setpriv: 'util-linux',
+  shasum: 'perl',
 }
 const RUNTIMES = ['deno', 'bun']
 const INSTALL_RUNTIMES =

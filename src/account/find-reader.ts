@@ -60,10 +60,8 @@ interface Claim {
 
 /** Decides about requests. */
 export interface Readers {
-  /** @returns whether the request comes from a reader whose rights were checked a moment ago: without waiting, because nearly all requests do */
-  isKnown(request: Request, source: Source, nowMs?: number): boolean
-  /** @returns whether the request comes from a reader @throws HubError `forbidden` for somebody who is known but may not read, `rate_limited`, `unavailable` */
-  isReader(request: Request, source: Source, now?: Date): Promise<boolean>
+  /** @returns whether the request comes from a reader: at once if the rights were checked a moment ago, as for nearly all requests @throws HubError `forbidden` for somebody who is known but may not read, `rate_limited`, `unavailable` */
+  isReader(request: Request, source: Source, now?: Date): true | Promise<boolean>
   /** Forgets all rights, because some have been taken away. */
   forget(): void
 }
@@ -84,35 +82,35 @@ export function openReaders(deps: ReaderChecks): Readers {
     return isReader
   }
 
-  const isKnown: Readers['isKnown'] = (request, source, nowMs = Date.now()) => {
+  const isKnown = (request: Request, source: Source, now: Date): boolean => {
     for (const { key } of listClaims(request, source, deps)) {
       const known = kept.get(key)
-      if (!known || known.untilMs <= nowMs) continue
+      if (!known || known.untilMs <= now.getTime()) continue
       noteSender(known.sender)
       return true
     }
     return false
   }
 
-  return {
-    isKnown,
-    async isReader(request, source, now = new Date()) {
-      if (isKnown(request, source, now.getTime())) return true
-      const claims = [...listClaims(request, source, deps)]
-      let refusal: HubError | undefined
-      for (const claim of claims) {
-        try {
-          if (await check(claim, now)) return true
-        } catch (thrown) {
-          if (!(thrown instanceof HubError) || thrown.code !== 'forbidden') throw thrown
-          refusal ??= thrown
-        }
+  async function checkAll(request: Request, source: Source, now: Date): Promise<boolean> {
+    const claims = [...listClaims(request, source, deps)]
+    let refusal: HubError | undefined
+    for (const claim of claims) {
+      try {
+        if (await check(claim, now)) return true
+      } catch (thrown) {
+        if (!(thrown instanceof HubError) || thrown.code !== 'forbidden') throw thrown
+        refusal ??= thrown
       }
-      const waitSeconds = claims.length > 0 && !refusal ? await deps.failures.take(source.network) : 0
-      if (waitSeconds > 0) throw rateLimitError('badTokens', waitSeconds)
-      if (refusal) throw refusal
-      return false
-    },
+    }
+    const waitSeconds = claims.length > 0 && !refusal ? await deps.failures.take(source.network) : 0
+    if (waitSeconds > 0) throw rateLimitError('badTokens', waitSeconds)
+    if (refusal) throw refusal
+    return false
+  }
+
+  return {
+    isReader: (request, source, now = new Date()) => isKnown(request, source, now) || checkAll(request, source, now),
     forget() {
       era += 1
       kept.clear()

@@ -86,8 +86,12 @@ export function testOwnerSettings(opened: () => [Browser, BuiltHub]): void {
     expect(keysOf()).toMatchObject({
       trusted_publishers: [
         {
-          ...{ repository: 'octo/prompts', repository_id: 12, repository_owner_id: 34, workflow: 'publish.yml' },
-          ...{ repos: ['greet', 'review'], permissions: ['publish', 'label'] },
+          repository: 'octo/prompts',
+          repository_id: 12,
+          repository_owner_id: 34,
+          workflow: 'publish.yml',
+          repos: ['greet', 'review'],
+          permissions: ['publish', 'label'],
         },
       ],
     })

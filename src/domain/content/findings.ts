@@ -7,7 +7,7 @@ import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
 import { nextVersion, stepBetween } from '../values/versions.ts'
 import type { Finding } from './finding.ts'
-import { findHiddenCharacters, MAY_HIDE } from './hidden-characters.ts'
+import { findHiddenCharacters } from './hidden-characters.ts'
 import { compareVariables, findNearPlaceholders } from './placeholders.ts'
 import type { RepositoryFile, VersionFile } from './prompt-file.ts'
 import { findSecrets } from './secrets.ts'
@@ -19,11 +19,7 @@ type VersionTexts = Pick<VersionRecord, 'content' | 'changelog' | 'variables' | 
 
 /** Returns all warnings about one text field; warnings of the same kind are sorted by position. */
 export function findInText(text: string): Finding[] {
-  return [
-    ...(MAY_HIDE.test(text) ? findHiddenCharacters(text) : []),
-    ...(DRAWN_AS_LATIN.test(text) ? findLookAlikes(text) : []),
-    ...findSecrets(text),
-  ]
+  return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
 }
 
 /** Maximum number of findings listed for each kind and text field; the others are only counted, because a text may cause a quarter of a million findings. */
@@ -196,6 +192,7 @@ const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
 
 /** Finds words that mix Latin letters with look-alikes, which users read as one word and programs as another. */
 function findLookAlikes(text: string): Finding[] {
+  if (!DRAWN_AS_LATIN.test(text)) return []
   const findings: Finding[] = []
   for (const { 0: word, index } of text.matchAll(MIXED_WORD)) {
     const letter = DRAWN_AS_LATIN.exec(word)

@@ -69,8 +69,8 @@ const NEEDED: readonly { character: RegExp; after?: RegExp; before?: RegExp }[] 
   { character: /[\u{e0100}-\u{e01ef}]/u, after: /\p{sc=Han}$/u },
 ]
 
-/** What a text must have for `findHiddenCharacters` to find something; most English texts have nothing of it. Spaces that hide a text change to tabs. */
-export const MAY_HIDE = /[^\t\n\r\x20-\x7e]| \t/
+/** What a text must have for something to be hidden in it; most English texts have nothing of it. Spaces that hide a text change to tabs. */
+const MAY_HIDE = /[^\t\n\r\x20-\x7e]| \t/
 
 /** A sequence of invisible characters; separators of lines and paragraphs are only shown. Blanks in a picture made of braille are not hidden. */
 const RUN = new RegExp(`[${INVISIBLE.replace(String.raw`\u2028\u2029`, '')}]+`, 'gu')
@@ -84,6 +84,7 @@ const MIN_CHANGES = 3
 
 /** Finds characters that users cannot see but models read. Characters in a row are one finding. Text hidden in tags or selectors is decoded. */
 export function findHiddenCharacters(text: string): Finding[] {
+  if (!MAY_HIDE.test(text)) return []
   const findings: Finding[] = []
   const say = (offset: number, message: string) => findings.push({ code: 'hidden_characters', message, offset })
   for (const { 0: run, index } of withoutNeeded(text).matchAll(RUN)) {

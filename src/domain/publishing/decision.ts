@@ -307,7 +307,7 @@ export function warnOf(
     ...findLikeChat(version),
     ...findLikeFrontMatter(version),
     ...findNear(version),
-    ...(/\binclude/i.test(content) ? findIncludeLike(version, isAssembled) : []),
+    ...findIncludeLike(version, isAssembled),
   ]
   const warnings = [
     ...toWarnings(lookAlikes, content),

@@ -46,13 +46,13 @@ export function guardReaders(answer: Answer, { baseUrl, issuer, readers, hasMetr
     const path = pathOf(request.url)
     const oauth = answerOAuthAddress(request, path, { baseUrl, issuer })
     if (oauth) return oauth
-    if (readers.isKnown(request, client)) return answer(request, client)
     const isOpenMetrics = hasMetrics && path === METRICS_ADDRESS && ['GET', 'HEAD'].includes(request.method)
     const openness = isOpenMetrics ? 'whole' : opennessOf(path)
     if (openness === 'whole') return answer(request, client)
     let isReader = false
     try {
-      isReader = await readers.isReader(request, client)
+      const found = readers.isReader(request, client)
+      isReader = found === true || (await found)
     } catch (thrown) {
       if (openness === undefined || openness === 'signed-out') return refuse(request, path, toHubError(thrown))
     }
