@@ -1,4 +1,5 @@
-// The interface to the built site's files, wherever they are stored. Also handles missing files and parses JSON.
+// The interface to the built site's files, wherever they are stored. Also caches them, handles missing files and parses JSON.
+import { LRUCache } from 'lru-cache'
 import { HubError } from '../domain/api/errors.ts'
 
 /** The bytes of a file. */
@@ -36,4 +37,29 @@ export async function readBuilt(siteFiles: SiteFiles, path: string): Promise<Byt
  */
 export function parseBuilt<Value>(bytes: Bytes): Value {
   return JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+}
+
+/** Cache size for one build: enough for the popular part of a large catalogue, or for an entire small catalogue. */
+const MAX_CACHE_BYTES = 32 * 1024 * 1024
+/** Files larger than the cache, such as the index of 40,000 prompts and the record of an owner with as many: without places of their own, each reader would get a copy, read and hashed on the answering thread. */
+const MAX_LARGE_FILES = 2
+/** Memory overhead of a cached file, in addition to its bytes. */
+const ENTRY_BYTES = 256
+
+/** Caches files after their first read, up to a total size. */
+export function cacheFiles(read: (path: string) => Bytes | undefined): SiteFiles {
+  const cache = new LRUCache<string, Bytes>({
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: ({ length }) => length + ENTRY_BYTES,
+  })
+  const large = new LRUCache<string, Bytes>({ max: MAX_LARGE_FILES })
+  return {
+    async read(path) {
+      const known = cache.get(path) ?? large.get(path)
+      if (known) return known
+      const bytes = read(path)
+      if (bytes) (bytes.length + ENTRY_BYTES > MAX_CACHE_BYTES ? large : cache).set(path, bytes)
+      return bytes
+    },
+  }
 }
