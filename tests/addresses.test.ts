@@ -1,5 +1,6 @@
 // Compares the list of addresses with what the hub serves: it lists every page and every generated file, and each listed
 // address is answered. On Netlify, every path belongs to one function.
+
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -11,9 +12,9 @@ import { listSitemapPaths } from '../src/build/sitemap.ts'
 import { buildCatalogue } from '../src/catalogue/catalogue.ts'
 import { ADDRESSES } from '../src/catalogue/published/addresses.ts'
 import { listDataFiles } from '../src/catalogue/published/data-files.ts'
+import { readContentDir } from '../src/content/content-dir.ts'
 import { HubError } from '../src/domain/api/errors.ts'
 import { digestText } from '../src/files/measure.ts'
-import { readStarterCatalogue } from './fixtures/records.ts'
 import { openApp } from './hubs/app.ts'
 import { words } from './words.ts'
 
@@ -206,7 +207,7 @@ describe('build output', () => {
   })
 
   test('every generated file and every file in src/public is in the route table', async () => {
-    const { tree } = readStarterCatalogue()
+    const { tree } = readContentDir('content')
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
     const downloads = listCliDownloads(await readCliReleases('.'), 'https://hub.test')
     const written = [...listDataFiles(catalogue, digestText), ...downloads].map(([path]) => path)

@@ -1,8 +1,9 @@
 // Checks the format of the relevance data (see tests/relevance/README.md).
+
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readQuestions } from '../../scripts/bench/relevance.ts'
-import { readStarterCatalogue } from '../fixtures/records.ts'
+import { readContentDir } from '../../src/content/content-dir.ts'
 import { words } from '../words.ts'
 
 type Prompt = { owner: string; name: string; title: string; description: string; tags: string[]; content: string }
@@ -12,7 +13,7 @@ const questions = readQuestions('questions.csv')
 const tuning = readQuestions('tuning.csv')
 const all = [...questions, ...tuning]
 const second = new Set(prompts.map(({ owner, name }) => `${owner}/${name}`))
-const starter = new Set(readStarterCatalogue().tree.repositories.keys())
+const starter = new Set(readContentDir('content').tree.repositories.keys())
 
 const CLASSES = words`
   exact_name title_words natural_phrase synonym plural_or_verb_form spelling_variant stop_words typo joined_words

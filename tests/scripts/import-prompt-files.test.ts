@@ -1,4 +1,5 @@
 // Tests that `npm run import` takes a prompt file whole: every field and every byte, as a publish reads it.
+
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -6,10 +7,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { importPrompt } from '../../packages/prompt-formats/source/content-files.ts'
 import { READERS, toExported, WRITERS } from '../../packages/prompt-formats/source/formats.ts'
 import { writePromptFile } from '../../packages/prompt-formats/source/write-prompt-file.ts'
+import { readContentDir } from '../../src/content/content-dir.ts'
 import { findVariableNames } from '../../src/domain/content/placeholders.ts'
 import { parseRepositoryFile, parseVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { PROMPT_FILE_KEYS } from '../../src/domain/content/prompt-file-keys.ts'
-import { anyJson, anyText, readStarterCatalogue } from '../fixtures/records.ts'
+import { anyJson, anyText } from '../fixtures/records.ts'
 import { makeImportFolder } from './importing.ts'
 
 const folder = makeImportFolder()
@@ -24,7 +26,7 @@ const version = (name: string, number = '1.0.0') => parseVersionFile(versionText
 const index = (name: string) => parseRepositoryFile(read(`content/acme/${name}/index.md`)).value!
 
 test('an example of each owner, exported as a prompt file, is the same version in an empty content folder', () => {
-  const { tree } = readStarterCatalogue()
+  const { tree } = readContentDir('content')
   const firsts = new Map([...tree.repositories.values()].map((repository) => [repository.owner, repository]))
   const examples = [...firsts.values()].flatMap(({ owner, name, file, versions }) =>
     versions.slice(0, 1).map((entry) => {

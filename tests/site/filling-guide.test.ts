@@ -1,10 +1,11 @@
 // Checks the code in the filling guide: for every starter prompt, it gives the same result as the hub.
+
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
+import { readContentDir } from '../../src/content/content-dir.ts'
 import { fillContent } from '../../src/domain/content/filling.ts'
-import { readStarterCatalogue } from '../fixtures/records.ts'
 
 const guide = readFileSync('src/pages/docs/filling.md', 'utf8')
 
@@ -18,7 +19,7 @@ function linesOf(language: string): string {
  * Every starter prompt, first with only its required values, which are full of strings that break naive
  * implementations, and then with each of these values omitted.
  */
-const catalogue = buildCatalogue(readStarterCatalogue().tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
+const catalogue = buildCatalogue(readContentDir('content').tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const { content, variables } = repository
   if (content === null) return []

@@ -10,9 +10,9 @@ import { openSiteDatabase } from '../../src/built/site-database.ts'
 import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { makeEntry } from '../../src/catalogue/entry.ts'
 import { groupProblems } from '../../src/catalogue/last-good.ts'
+import { readContentDir } from '../../src/content/content-dir.ts'
 import type { ContentReader } from '../../src/content/content-files.ts'
 import { pointing } from '../fixtures/labels.ts'
-import { readStarterCatalogue } from '../fixtures/records.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -402,7 +402,7 @@ test('ignores an aborted update; rebuilds after a code change or database corrup
 })
 
 test('source files recreated from catalogue records produce the same records', () => {
-  const { tree } = readStarterCatalogue()
+  const { tree } = readContentDir('content')
   const { entries } = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
   for (const { repository, versions } of entries.values()) {
     const again = makeEntry(restoreRepository({ repository, versions }), {

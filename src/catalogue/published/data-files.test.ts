@@ -4,15 +4,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { pointing } from '../../../tests/fixtures/labels.ts'
-import {
-  anIndex,
-  anOwner,
-  aRepository,
-  aTree,
-  aVersion,
-  readStarterCatalogue,
-} from '../../../tests/fixtures/records.ts'
+import { anIndex, anOwner, aRepository, aTree, aVersion } from '../../../tests/fixtures/records.ts'
 import { words } from '../../../tests/words.ts'
+import { readContentDir } from '../../content/content-dir.ts'
 import { listEnvelope } from '../../domain/api/envelope.ts'
 import { digestText } from '../../files/measure.ts'
 import { buildCatalogue } from '../catalogue.ts'
@@ -249,7 +243,7 @@ test('treats names such as constructor like any other name', () => {
 })
 
 test('the starter catalogue always gives the same files, with unique paths', () => {
-  const { tree } = readStarterCatalogue()
+  const { tree } = readContentDir('content')
   const [one, other] = [filesOf(tree), filesOf({ ...tree, repositories: new Map([...tree.repositories].toReversed()) })]
   expect(other).toEqual(one)
   expect(new Set(one.map(([path]) => path)).size).toBe(one.length)

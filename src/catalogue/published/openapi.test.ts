@@ -6,15 +6,9 @@ import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { pointing } from '../../../tests/fixtures/labels.ts'
-import {
-  anIndex,
-  anOwner,
-  aRepository,
-  aTree,
-  aVersion,
-  readStarterCatalogue,
-} from '../../../tests/fixtures/records.ts'
+import { anIndex, anOwner, aRepository, aTree, aVersion } from '../../../tests/fixtures/records.ts'
 import { words } from '../../../tests/words.ts'
+import { readContentDir } from '../../content/content-dir.ts'
 import { Difference, list, ModelUse, OwnerCount, VersionRow } from '../../domain/api/schema.ts'
 import { digestText } from '../../files/measure.ts'
 import { buildCatalogue } from '../catalogue.ts'
@@ -341,8 +335,9 @@ describe('validating responses', () => {
       buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
       digestText,
     )) {
-      // Skips skills indexes and marketplaces, whose clients define the format, and the hub's own files.
-      if (!path.endsWith('.json') || /\/openapi\.json$|\/(?:skills|marketplaces?)[/.]|\/accounts\//.test(path)) continue
+      // Skips skills indexes, marketplaces and Sigstore's roots, whose clients define the format, and the hub's own files.
+      if (!path.endsWith('.json')) continue
+      if (/\/(?:openapi|trusted-root)\.json$|\/(?:skills|marketplaces?)[/.]|\/accounts\//.test(path)) continue
       const { validate } = validators.find(({ file }) => file.test(path))!
       checked++
       if (!validate(JSON.parse(text))) faults.push(`${path}: ${ajv.errorsText(validate.errors)}`)
@@ -401,7 +396,7 @@ describe('validating responses', () => {
   })
 
   test('accepts every data file of the starter catalogue', () => {
-    const { checked, faults } = findFaults(readStarterCatalogue().tree)
+    const { checked, faults } = findFaults(readContentDir('content').tree)
     expect(faults).toEqual([])
     expect(checked).toBeGreaterThan(10)
   })

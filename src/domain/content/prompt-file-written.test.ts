@@ -1,8 +1,10 @@
 // Checks that written files are read back unchanged, byte for byte. See docs/contract.md section 2.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { problemsOf } from '../../../tests/fixtures/prompt-files.ts'
-import { anyJson, anyText, readStarterCatalogue } from '../../../tests/fixtures/records.ts'
+import { anyJson, anyText } from '../../../tests/fixtures/records.ts'
+import { readContentDir } from '../../content/content-dir.ts'
 import { VersionFrontMatter } from './front-matter.ts'
 import {
   formatDraft,
@@ -215,5 +217,5 @@ describe('every field of a version', () => {
 })
 
 test('reads every file of the starter catalogue', () => {
-  expect(readStarterCatalogue().broken).toEqual([])
+  expect(readContentDir('content').problems).toEqual([])
 })

@@ -3,9 +3,10 @@
 
 import { describe, expect, test } from 'vitest'
 import { pointing } from '../../../tests/fixtures/labels.ts'
-import { anIndex, aRepository, aTree, aVersion, readStarterCatalogue } from '../../../tests/fixtures/records.ts'
+import { anIndex, aRepository, aTree, aVersion } from '../../../tests/fixtures/records.ts'
 import { words } from '../../../tests/words.ts'
 import type { ContentTree } from '../../catalogue/content-tree.ts'
+import { readContentDir } from '../../content/content-dir.ts'
 import type { Variable } from '../api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
 import type { RepositoryFile } from './prompt-file.ts'
@@ -212,7 +213,7 @@ test.each([
 )
 
 test('the starter catalogue satisfies every rule', () => {
-  const { tree } = readStarterCatalogue()
+  const { tree } = readContentDir('content')
   expect(tree.repositories.size).toBeGreaterThan(0)
   expect(checkAll(tree)).toEqual([])
   const versions = [...tree.repositories.values()].flatMap((repository) => repository.versions)
