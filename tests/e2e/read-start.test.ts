@@ -5,7 +5,6 @@ import { testClients } from '../mcp/clients.ts'
 import { testDevPages } from './dev-pages.ts'
 import { addresses } from './reading/addresses.ts'
 import { dataFiles } from './reading/data-files.ts'
-import { described } from './reading/described.ts'
 import { openReading } from './reading/hub.ts'
 import { labels } from './reading/labels.ts'
 import { limit } from './reading/limit.ts'
@@ -20,8 +19,7 @@ const hub = openReading()
 beforeAll(() => hub.open())
 afterAll(() => hub.close())
 
-for (const part of [records, lists, addresses, methods, dataFiles, labels, models, search, queryValues, described])
-  part(hub)
+for (const part of [records, lists, addresses, methods, dataFiles, labels, models, search, queryValues]) part(hub)
 testClients(() => `${hub.base}/mcp`)
 testInstall(() => hub.base)
 describe('npm run dev:pages', () => testDevPages(() => hub.base))

@@ -1,7 +1,5 @@
 // Tests for reading lists: every page in every sort order, and lists by tag.
 import { describe, expect, test } from 'vitest'
-import { SUMMARY_SHAPE } from '../../fixtures/repository-fields.ts'
-import { expectShape, TAG } from '../answers.ts'
 import type { Answer, Json } from '../client.ts'
 import { data, type List, meta, NO_ITEMS, names, type Reading, SORTS } from './hub.ts'
 
@@ -19,7 +17,6 @@ export function lists(hub: Reading): void {
         for (const summary of (answer.json() as List).data) {
           const repository = listed.find((one) => one.full_name === summary.full_name)
           if (!repository) throw new Error(`${summary.full_name} is in a list`)
-          expectShape(summary, SUMMARY_SHAPE, String(summary.full_name))
           expect(summary).toMatchObject(record(repository))
         }
         expect(names(answer)).toHaveLength(page < pages ? 20 : listed.length - 20 * (pages - 1))
@@ -62,7 +59,6 @@ export function lists(hub: Reading): void {
   describe('tags', () => {
     test('lists all tags with the number of listed repositories, highest count first, then by name', async () => {
       const answer = (await found('/api/v1/tags')).json() as List
-      for (const tag of answer.data) expectShape(tag, TAG, String(tag.name))
       expect(answer.data).toMatchObject(
         tags.map((tag) => ({ ...tag, url: `${hub.base}/api/v1/repos?tag=${tag.name}` })),
       )

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { pointing } from '../../fixtures/labels.ts'
-import { REPOSITORY_SHAPE, SUMMARY_SHAPE } from '../../fixtures/repository-fields.ts'
-import { expectError, expectShape, LISTED_VERSION, USER, VERSION_RECORD } from '../answers.ts'
+import { expectError } from '../answers.ts'
 import type { Json } from '../client.ts'
 import { data, type List, meta, type Reading } from './hub.ts'
 
@@ -14,7 +13,6 @@ export function records(hub: Reading): void {
     test.each(looked.map((one) => [one.full_name, one] as const))('%s', async (fullName, repository) => {
       const { latest } = repository
       const detail = data(await found(`/api/v1/repos/${fullName}`))
-      expectShape(detail, REPOSITORY_SHAPE, fullName)
       expect(detail).toMatchObject({
         ...record(repository),
         content: latest?.text ?? null,
@@ -55,11 +53,9 @@ export function records(hub: Reading): void {
             raw_url: versionRecord(repository, version).raw_url,
           })),
         )
-        for (const version of answer.data) expectShape(version, LISTED_VERSION, fullName)
         await each(repository.versions, async (version) => {
           const where = `${fullName} ${version.version}`
           const single = data(await found(`/api/v1/repos/${fullName}/versions/${version.version}`))
-          expectShape(single, VERSION_RECORD, where)
           expect(single, where).toMatchObject(versionRecord(repository, version))
           expect(single, 'the single record never changes').not.toHaveProperty('yanked')
           expectVariables(single.variables, version, where)
@@ -82,7 +78,6 @@ export function records(hub: Reading): void {
     test.each(owners.map((owner) => [owner.handle, owner] as const))('%s', async (handle, owner) => {
       const user = data(await found(`/api/v1/users/${handle}`))
       const theirs = listed.filter((one) => one.owner === handle)
-      expectShape(user, USER, handle)
       expect(user).toMatchObject({
         handle,
         name: owner.name,
@@ -94,7 +89,6 @@ export function records(hub: Reading): void {
       })
       expect(String(user.bio ?? '').trim()).toBe((owner.bio ?? '').trim())
       const repos = user.repos as Json[]
-      for (const repository of repos) expectShape(repository, SUMMARY_SHAPE, handle)
       expect(repos.map((one) => one.full_name).toSorted()).toEqual(theirs.map((one) => one.full_name).toSorted())
       const updates = repos.map((one) => Date.parse(String(one.updated_at)))
       expect(updates, 'newest update first').toEqual(updates.toSorted((a, b) => b - a))
@@ -102,7 +96,9 @@ export function records(hub: Reading): void {
     })
   })
 
-  test('the URLs in records are absolute and resolve', async () => {
+  test('the URLs in records are absolute and resolve, and openapi.json has the hub’s own', async () => {
+    const { servers } = (await found('/api/v1/openapi.json')).json()
+    expect(servers).toEqual([expect.objectContaining({ url: hub.base })])
     const resolve = async (address: unknown) => {
       const url = new URL(String(address))
       expect(url.origin).toBe(new URL(hub.base).origin)

@@ -1,7 +1,5 @@
 // Read tests for search: what a query finds, in which order, and how its words are interpreted.
 import { describe, expect, test } from 'vitest'
-import { SUMMARY_SHAPE } from '../../fixtures/repository-fields.ts'
-import { expectShape } from '../answers.ts'
 import type { Answer } from '../client.ts'
 import { type List, meta, names, type Reading, SORTS } from './hub.ts'
 
@@ -19,7 +17,6 @@ export function search(hub: Reading): void {
 
     test('results are pages of summaries like any other list', async () => {
       const answer = await found(`/api/v1/repos?q=${encodeURIComponent(sampled.title)}`)
-      for (const one of (answer.json() as List).data) expectShape(one, SUMMARY_SHAPE, String(one.full_name))
       const { page, pages, total } = meta(answer)
       expect([page, pages]).toEqual([1, Math.ceil(total / 20)])
       expect((answer.json() as List).data).toContainEqual(expect.objectContaining(record(sampled)))
