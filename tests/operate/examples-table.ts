@@ -1,9 +1,7 @@
 // Says how the code examples of the README and the guides run.
 
-/** How an example runs. Its document and a part of its text name it. */
+/** How an example runs. */
 export interface ExampleRun {
-  document: string
-  has: string
   /** Shell commands that prepare its folder, once. */
   before?: string
   /** A file to which the example is written, instead of running it; then `andRun` runs. */
@@ -32,52 +30,27 @@ const REVIEW = 'Review {{diff}}, which is {{language}}: {{intent}}. Look at {{fo
 const SKILL_FOLDER = `mkdir -p code-review && printf -- '---\\ndescription: Reviews a diff.\\n---\\n${REVIEW} with a.md.\\n' >code-review/SKILL.md && echo x >code-review/a.md`
 const SEND = `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: application/json'`
 
-/** In the order in which they run: the libraries are installed first. */
-export const RUN: readonly ExampleRun[] = [
-  {
-    document: 'clients',
-    has: 'npm install https',
-    place: 'libraries',
-    says: /added 1 package/,
-  },
-  { document: 'clients', has: 'pip install', place: 'libraries', says: /Successfully installed/ },
-  { document: 'README.md', has: 'curl -s localhost', says: /finding[\s\S]*severity/i },
-  { document: 'README.md', has: 'hubcli.sha256', says: /hubcli: OK/ },
-  {
-    document: 'README.md',
-    has: 'hubcli cat',
-    says: /severity[\s\S]*acme\/code-review 1\.2\.0 prompts\/acme/i,
-  },
-  {
-    document: 'README.md',
-    has: 'hubcli push',
-    place: 'checkout',
-    says: /^1\.0\.0 http.*short-summary/m,
-  },
-  {
-    document: 'docs/lock-file.md',
-    has: '"lockfile": 1',
+/** By the document and a part of the text, in the order in which they run: the libraries are installed first. */
+export const RUN: Readonly<Record<string, ExampleRun>> = {
+  'clients: npm install https': { place: 'libraries', says: /added 1 package/ },
+  'clients: pip install': { place: 'libraries', says: /Successfully installed/ },
+  'README.md: curl -s localhost': { says: /finding[\s\S]*severity/i },
+  'README.md: hubcli.sha256': { says: /hubcli: OK/ },
+  'README.md: hubcli cat': { says: /severity[\s\S]*acme\/code-review 1\.2\.0 prompts\/acme/i },
+  'README.md: hubcli push': { place: 'checkout', says: /^1\.0\.0 http.*short-summary/m },
+  'docs/lock-file.md: "lockfile": 1': {
     save: 'prompts.lock',
     andRun: '! hubcli verify 2>&1',
     says: /prompts\/acme\/code-review\.md/,
     isOffline: true,
   },
-  {
-    document: 'compose',
-    has: 'hubcli push',
+  'compose: hubcli push': {
     before: `printf 'Be brief.\\n' >house-style.md; printf '{{include "acme/house-style@^1"}}\\nReview {{diff}}.\\n' >review.md`,
     says: /^1\.0\.0 .*house-style[\s\S]*^1\.0\.0 .*review/m,
   },
-  { document: 'compose', has: 'hubcli recompose', says: /^1\.0\.0 http/m },
-  {
-    document: 'compose',
-    has: 'hubcli export',
-    around: ['', '\ngrep include review.md'],
-    says: /include "acme\/house-style@\^1"/,
-  },
-  {
-    document: 'compose',
-    has: '/dependents',
+  'compose: hubcli recompose': { says: /^1\.0\.0 http/m },
+  'compose: hubcli export': { around: ['', '\ngrep include review.md'], says: /include "acme\/house-style@\^1"/ },
+  'compose: /dependents': {
     // The list is that of the last build.
     around: [
       'list() {\n',
@@ -85,30 +58,19 @@ export const RUN: readonly ExampleRun[] = [
     ],
     says: /"full_name":"acme\/review"/,
   },
-  { document: 'results', has: 'curl -X PUT', says: /"suite":"quality"/ },
-  {
-    document: 'filling',
-    has: 'You answer customers',
+  'results: curl -X PUT': { says: /"suite":"quality"/ },
+  'filling: You answer customers': {
     save: 'prompt.md',
     andRun: 'hubcli push acme/help-desk-one prompt.md "First version" minor --format chat',
     says: /^1\.0\.0 /m,
   },
-  {
-    document: 'filling',
-    has: 'hubcli push',
-    before: `printf '{{role "user"}}\\n{{question}}\\n' >prompt.md`,
-    says: /^1\.0\.0 /m,
-  },
-  {
-    document: 'filling',
-    has: '"messages"',
+  'filling: hubcli push': { before: `printf '{{role "user"}}\\n{{question}}\\n' >prompt.md`, says: /^1\.0\.0 /m },
+  'filling: "messages"': {
     save: 'body.json',
     andRun: `${SEND} --data-binary @body.json "$HUB/api/v1/repos/acme/help-desk-two/versions"`,
     says: /"format":"chat"/,
   },
-  {
-    document: 'filling',
-    has: 'prompt.for_anthropic(question',
+  'filling: prompt.for_anthropic(question': {
     place: 'libraries',
     around: [
       `from types import SimpleNamespace
@@ -122,15 +84,8 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     ],
     says: /'content': 'Refunds\?'[\s\S]*'max_tokens': 1024/,
   },
-  {
-    document: 'filling',
-    has: 'hubcli render',
-    before: `echo '[]' >earlier.json`,
-    says: /"content": ?"Refunds\?"/,
-  },
-  {
-    document: 'results',
-    has: 'async ({ vars })',
+  'filling: hubcli render': { before: `echo '[]' >earlier.json`, says: /"content": ?"Refunds\?"/ },
+  'results: async ({ vars })': {
     place: 'libraries',
     before: 'hubcli label acme/help-desk staging 1.0.0',
     save: 'prompt.mjs',
@@ -138,23 +93,13 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     andRun: `node -e "import('./prompt.mjs').then((file) => file.default({ vars: { question: 'Refund?', other: 1 } })).then(console.log)"`,
     says: /role: 'user', content: 'Refund\?'/,
   },
-  {
-    document: 'clients',
-    has: 'onEvent',
+  'clients: onEvent': {
     place: 'libraries',
     around: [`const diff = 'one line'\n`, 'console.log(text)\n'],
     says: /one line/,
   },
-  {
-    document: 'clients',
-    has: 'on_event=print',
-    place: 'libraries',
-    around: ['diff = "one line"\n', 'print(text)\n'],
-    says: /one line/,
-  },
-  {
-    document: 'clients',
-    has: 'await skill.file(path)',
+  'clients: on_event=print': { place: 'libraries', around: ['diff = "one line"\n', 'print(text)\n'], says: /one line/ },
+  'clients: await skill.file(path)': {
     place: 'libraries',
     around: [
       `import { PromptHub } from 'prompt-hub-client'\nconst hub = new PromptHub()\n`,
@@ -162,22 +107,13 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     ],
     says: /^\d+$/m,
   },
-  {
-    document: 'clients',
-    has: 'skill.file(file.path)',
+  'clients: skill.file(file.path)': {
     place: 'libraries',
     around: ['from prompt_hub import PromptHub\nhub = PromptHub()\n', 'print(len(skill.files))\n'],
     says: /^\d+$/m,
   },
-  {
-    document: 'updates',
-    has: 'npx prompt-hub add',
-    place: 'libraries',
-    says: /acme\/code-review 2\.\d\.\d/,
-  },
-  {
-    document: 'updates',
-    has: 'openLock',
+  'updates: npx prompt-hub add': { place: 'libraries', says: /acme\/code-review 2\.\d\.\d/ },
+  'updates: openLock': {
     place: 'libraries',
     around: [
       `import { PromptHub } from 'prompt-hub-client'\n`,
@@ -186,9 +122,7 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     says: /lock 2\.\d\.\d/,
     isOffline: true,
   },
-  {
-    document: 'updates',
-    has: 'PromptHub(lock="prompts.lock"',
+  'updates: PromptHub(lock="prompts.lock"': {
     place: 'libraries',
     around: [
       'from prompt_hub import PromptHub\n',
@@ -197,9 +131,7 @@ anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: prin
     says: /^lock 2\.\d\.\d$/m,
     isOffline: true,
   },
-  {
-    document: 'clients',
-    has: 'OpenAI().responses.create(model',
+  'clients: OpenAI().responses.create(model': {
     place: 'libraries',
     around: [
       `from types import SimpleNamespace
@@ -211,272 +143,158 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ],
     says: /one line/,
   },
-  {
-    document: 'publishing',
-    has: 'name: depth',
-    place: 'content',
-    says: /^$/,
-    save: 'content/octocat/review/versions/1.0.0.md',
-  },
-  {
-    document: 'publishing',
-    has: 'You review code',
+  'publishing: name: depth': { place: 'content', says: /^$/, save: 'content/octocat/review/versions/1.0.0.md' },
+  'publishing: You review code': {
     save: 'prompt.md',
     andRun: 'hubcli push acme/chat-example prompt.md "First version" minor --format chat',
     says: /^1\.0\.0 /m,
   },
-  {
-    document: 'publishing',
-    has: 'npm run new',
+  'publishing: npm run new': {
     place: 'checkout',
     says: /my-prompt\/versions\/1\.0\.1\.md/,
     around: ['export CONTENT_DIR=$(mktemp -d)/content; mkdir -p "$CONTENT_DIR"\n', ''],
   },
-  { document: 'publishing', has: 'check:content', place: 'checkout', says: /no problems/ },
-  {
-    document: 'hosting',
-    has: 'tagline',
+  'publishing: check:content': { place: 'checkout', says: /no problems/ },
+  'hosting: tagline': {
     place: 'content',
     save: 'content/site.yml',
     says: /^$/,
     before: `echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>' >content/logo.svg`,
   },
-  {
-    document: 'import',
-    has: 'npx prompt-hub import prompts/',
+  'import: npx prompt-hub import prompts/': {
     before: 'mkdir prompts; echo Review. >prompts/from-a-file.md',
     says: /Would publish 1 new[\s\S]*Published +1 new/,
   },
-  {
-    document: 'import',
-    has: 'order-helper.json',
+  'import: order-helper.json': {
     before: `echo '{"object":"response","prompt":{"id":"pmpt_123"},"instructions":"Help with orders."}' >order-helper.json`,
     says: PUBLISHED,
   },
-  {
-    document: 'import',
-    has: 'api/public/v2/prompts/code-review',
+  'import: api/public/v2/prompts/code-review': {
     before: `mkdir "$CHECKOUT/langfuse-api"; echo '{"name":"code-review-two","type":"text","prompt":"Review {{code}}.","version":1,"labels":[],"tags":[],"config":{}}' >"$CHECKOUT/langfuse-api/code-review"`,
     says: PUBLISHED,
   },
-  {
-    document: 'import',
-    has: 'my-prompts/',
+  'import: my-prompts/': {
     before: `mkdir my-prompts; echo 'Translate {{text}}.' >my-prompts/translate-text.md`,
     says: PUBLISHED,
   },
-  {
-    document: 'import',
-    has: 'prompts.csv',
-    before: `printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`,
-    says: PUBLISHED,
-  },
-  {
-    document: 'import',
-    has: '.claude/commands',
+  'import: prompts.csv': { before: `printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`, says: PUBLISHED },
+  'import: .claude/commands': {
     before: `mkdir -p .claude/commands .claude/skills/tidy .github/prompts; echo 'Fix $ARGUMENTS.' >.claude/commands/fix-it.md; printf -- '---\\nname: tidy\\ndescription: Tidies.\\n---\\nTidy up.\\n' >.claude/skills/tidy/SKILL.md; printf -- '---\\nmode: ask\\n---\\nReview \${input:file}.\\n' >.github/prompts/review-file.prompt.md`,
     says: /Published +2 new[\s\S]*Published +1 new/,
   },
-  {
-    document: 'import',
-    has: 'check:content',
+  'import: check:content': {
     place: 'checkout',
     before: 'mkdir prompts; echo Review. >prompts/one.md',
     around: ALONE,
     says: /repositor(?:y|ies) checked: no problems/,
   },
-  { document: 'import', has: 'hubcli export', says: /code-review\.prompty/, around: ['', 'ls\n'] },
-  {
-    document: 'import',
-    has: 'npm run export -- --format langfuse',
+  'import: hubcli export': { says: /code-review\.prompty/, around: ['', 'ls\n'] },
+  'import: npm run export -- --format langfuse': {
     place: 'checkout',
     around: ['', 'ls langfuse\n'],
     says: /code-review/,
   },
-  {
-    document: 'production',
-    has: 'title: Order status',
-    place: 'production',
-    save: 'prompts/order-status.md',
-    says: /^$/,
-  },
-  {
-    document: 'production',
-    has: 'push prompts/*.md',
+  'production: title: Order status': { place: 'production', save: 'prompts/order-status.md', says: /^$/ },
+  'production: push prompts/*.md': {
     place: 'production',
     says: /^acme\/order-status 1\.0\.0\n[\s\S]*^acme\/order-status 1\.0\.0 http/m,
   },
-  {
-    document: 'production',
-    has: "get('acme/order-status@^1'",
+  "production: get('acme/order-status@^1'": {
     place: 'libraries',
     around: [`const order = '4711'\nconst question = 'Where is it?'\n`, 'console.log(prompt.source, text)\n'],
     says: /^network Answer the customer[\s\S]*4711/,
   },
-  {
-    document: 'production',
-    has: 'get("acme/order-status@^1"',
+  'production: get("acme/order-status@^1"': {
     place: 'libraries',
     around: ['order, question = "4711", "Where is it?"\n', 'print(prompt.source, text)\n'],
     says: /^network Answer the customer[\s\S]*4711/,
   },
-  {
-    document: 'production',
-    has: 'hubcli add',
+  'production: hubcli add': {
     place: 'production',
     before: 'git init -q',
     says: /acme\/order-status 1\.0\.0 prompts\/acme\/order-status\.md/,
   },
-  {
-    document: 'production',
-    has: 'label acme/order-status production 1.0.0\n',
-    place: 'production',
-    says: /production/,
-  },
-  {
-    document: 'production',
-    has: 'hubcli verify',
-    place: 'production',
-    says: /unchanged/,
-  },
-  {
-    document: 'production',
-    has: 'hubcli versions',
+  'production: label acme/order-status production 1.0.0\n': { place: 'production', says: /production/ },
+  'production: hubcli verify': { place: 'production', says: /unchanged/ },
+  'production: hubcli versions': {
     place: 'production',
     before: 'echo Name the delivery day. >>prompts/order-status.md',
     says: /1\.0\.1[\s\S]*production/,
   },
-  {
-    document: 'production',
-    has: '--split 1.0.1=10',
+  'production: --split 1.0.1=10': {
     place: 'production',
     before: 'hubcli label acme/order-status production 1.0.0',
     says: /production 1\.0\.0, 1\.0\.1 for 10 %/,
   },
-  {
-    document: 'production',
-    has: 'production --undo',
-    place: 'production',
-    says: /production 1\.0\.0\n/,
-  },
-  {
-    document: 'reading',
-    has: 'raw?version=1.0.0',
-    before: 'hubcli label acme/code-review production 2.0.0',
-    says: /"variables":/,
-  },
-  { document: 'reading', has: 'q=review', says: /"meta":/ },
-  {
-    document: 'managing',
-    has: 'hubcli yank',
+  'production: production --undo': { place: 'production', says: /production 1\.0\.0\n/ },
+  'reading: raw?version=1.0.0': { before: 'hubcli label acme/code-review production 2.0.0', says: /"variables":/ },
+  'reading: q=review': { says: /"meta":/ },
+  'managing: hubcli yank': {
     before: 'echo When to use it. >README.md; echo Better. >b.md; hubcli push acme/better-review b.md First minor',
     says: /1\.1\.0 yanked[\s\S]*1\.1\.0 restored[\s\S]*deprecated[\s\S]*active[\s\S]*changed/,
   },
-  {
-    document: 'managing',
-    has: 'curl -X PUT',
+  'managing: curl -X PUT': {
     before: 'hubcli label acme/code-review production 1.1.0',
     says: /"labels":\{"production":\{"version":"1\.2\.0"/,
   },
-  { document: 'managing', has: 'users/acme', says: /"name":"Acme"/ },
-  {
-    document: 'managing',
-    has: 'new HubManager',
+  'managing: users/acme': { says: /"name":"Acme"/ },
+  'managing: new HubManager': {
     place: 'libraries',
     around: [`import { HubManager } from 'prompt-hub-client'\n`, `console.log('done')\n`],
     says: /done/,
   },
-  {
-    document: 'managing',
-    has: 'HubManager(os',
+  'managing: HubManager(os': {
     place: 'libraries',
     around: ['import os\nfrom prompt_hub import HubManager\n', 'print("done")\n'],
     says: /done/,
   },
-  {
-    document: 'publishing',
-    has: 'title: Release note',
+  'publishing: title: Release note': {
     save: 'prompt-file.md',
     andRun: `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: text/markdown' --data-binary @prompt-file.md "$HUB/api/v1/repos/acme/commit-message-file/versions?dry_run=true"`,
     says: /"options":\["short","long"\]/,
   },
-  {
-    document: 'publishing',
-    has: '@release-note.md',
+  'publishing: @release-note.md': {
     before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} release note.\\n' >release-note.md",
     says: /"changelog":"Shorter"/,
   },
-  {
-    document: 'publishing',
-    has: 'hubcli push prompts/',
+  'publishing: hubcli push prompts/': {
     before: 'mkdir prompts; echo Be brief. >prompts/brief-note.md; echo Be kind. >prompts/kind-note.md',
     says: /^acme\/brief-note 1\.0\.0 http[\s\S]*^acme\/kind-note 1\.0\.0 http/m,
   },
-  { document: 'managing', has: 'npm run people', place: 'checkout', says: /mallory/ },
-  {
-    document: 'hosting-private',
-    has: '-- invite',
+  'managing: npm run people': { place: 'checkout', says: /mallory/ },
+  'hosting-private: -- invite': {
     place: 'checkout',
     around: ['export READ_ACCESS=members SITE_URL=https://hub.example\n', ''],
     says: /auth\/invitation\?key=ada/,
   },
-  {
-    document: 'skills',
-    has: 'npx skills add',
-    says: /code-review/i,
-  },
-  { document: 'skills', has: '--as skill', says: /\.agents\/skills\/code-review\n/ },
-  {
-    document: 'skills',
-    has: 'hubcli check code-review',
+  'skills: npx skills add': { says: /code-review/i },
+  'skills: --as skill': { says: /\.agents\/skills\/code-review\n/ },
+  'skills: hubcli check code-review': {
     before: SKILL_FOLDER,
     says: /^acme\/code-review 2\.\d+\.\d+[\s\S]*^2\.\d+\.\d+ http/m,
   },
-  {
-    document: 'skills',
-    has: 'tar -czf',
-    before: `${SKILL_FOLDER}; echo y >code-review/b.md`,
-    says: /"path":"b\.md"/,
-  },
-  {
-    document: 'skills',
-    has: 'curl -fsS --create-dirs',
+  'skills: tar -czf': { before: `${SKILL_FOLDER}; echo y >code-review/b.md`, says: /"path":"b\.md"/ },
+  'skills: curl -fsS --create-dirs': {
     around: ['', 'head -2 .*/skills/code-review/SKILL.md\n'],
     says: /name: "code-review"[\s\S]*name: "code-review"/,
   },
-  {
-    document: 'skills',
-    has: '--skill "Reviews',
-    before: `echo '${REVIEW}.' >review.md`,
-    says: /^2\.\d\.\d /m,
-  },
-  {
-    document: 'skills',
-    has: 'license: MIT',
+  'skills: --skill "Reviews': { before: `echo '${REVIEW}.' >review.md`, says: /^2\.\d\.\d /m },
+  'skills: license: MIT': {
     place: 'content',
     save: 'content/acme/one/versions/1.0.0.md',
     around: [`---\n${VERSION}`, '---\nReview {{diff}}.\n'],
     says: /^$/,
   },
-  {
-    document: 'publishing',
-    has: 'trusted_publishers:',
+  'publishing: trusted_publishers:': {
     place: 'content',
     save: 'content/octo/index.md',
     andRun: CHECK,
     around: ['---\n', '---\n'],
     says: /2 repositories checked: no problems/,
   },
-  {
-    document: 'publishing',
-    has: 'check-here.ts',
+  'publishing: check-here.ts': {
     before: `ln -s "$CHECKOUT" hub; echo 'Review {{diff}}.' >code-review.md`,
     says: /^[0-9a-f]{64} {2}octo\/code-review\n[0-9a-f]{64} {2}octo\/code-review#manifest\n$/,
   },
-  {
-    document: 'publishing',
-    has: 'token=$(curl',
-    around: ['', 'echo "$token"\n'],
-    says: /^token for http:\/\/localhost:\d+\n$/,
-  },
-]
+  'publishing: token=$(curl': { around: ['', 'echo "$token"\n'], says: /^token for http:\/\/localhost:\d+\n$/ },
+}

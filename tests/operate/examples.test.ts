@@ -19,25 +19,36 @@ const EXAMPLES = ['README.md', 'docs/lock-file.md', ...GUIDES].flatMap(examplesO
 /** The hub of this test is started with this example, which is in two documents. */
 const START = 'npm ci && npm start\n'
 
-type Named = { document: string; has?: string; language?: string }
-const isNamed = ({ document, has = '', language }: Named, example: Example) =>
-  document === example.document && example.text.includes(has) && (language ?? example.language) === example.language
+/** An example is named by its document and a part of its text. */
+const isNamed = (name: string, { document, text }: Example) =>
+  name.startsWith(`${document}: `) && text.includes(name.slice(document.length + 2))
+/** Whether another test runs an example. */
+const isElsewhere = ([document, language, has = '']: (typeof ELSEWHERE)[string][number], example: Example) =>
+  isNamed(`${document}: ${has}`, example) && language === example.language
 
 test('every example is named exactly once, and every name is an example’s', () => {
-  const entries: Named[] = [...RUN, ...ELSEWHERE, ...LEFT_OUT]
+  const entries = [
+    ...[...Object.keys(RUN), ...Object.keys(LEFT_OUT)].map((name) => ({ name, names: isNamed.bind(undefined, name) })),
+    ...Object.values(ELSEWHERE).flatMap((rows) =>
+      rows.map((row) => ({ name: row.join(': '), names: isElsewhere.bind(undefined, row) })),
+    ),
+  ]
   const counts = EXAMPLES.filter(({ text }) => text !== START).map((example) => [
     `${example.document}: ${example.text.split('\n')[0]}`,
-    entries.filter((entry) => isNamed(entry, example)).length,
+    entries.filter(({ names }) => names(example)).length,
   ])
   expect(counts.length).toBeGreaterThan(80)
   expect(counts.filter(([, count]) => count !== 1)).toEqual([])
-  expect(entries.filter((entry) => !EXAMPLES.some((example) => isNamed(entry, example)))).toEqual([])
+  expect(entries.filter(({ names }) => !EXAMPLES.some(names)).map(({ name }) => name)).toEqual([])
 })
 
 test('each test that runs other examples reads their guide', () => {
-  const named = ELSEWHERE.map(({ document, test }) => {
+  const named = Object.entries(ELSEWHERE).flatMap(([test, rows]) => {
     const text = readFileSync(test, 'utf8')
-    return [document, test, text.includes(`/${document}.md'`) || text.includes(`blocksOf('${document}'`)]
+    return rows.map(([document]) => {
+      const isRead = text.includes(`/${document}.md'`) || text.includes(`blocksOf('${document}'`)
+      return [document, test, isRead] as const
+    })
   })
   expect(named.filter(([, , isRead]) => !isRead)).toEqual([])
 })
@@ -167,11 +178,9 @@ function placeOf({ place }: ExampleRun, at: number): string {
   return folder
 }
 
-const exampleOf = (run: ExampleRun) => EXAMPLES.find((example) => isNamed(run, example))!
-
 /** Runs an example in its folder. */
-function runExample(run: ExampleRun, at: number): Promise<{ code: number; output: string }> {
-  const { language, text } = exampleOf(run)
+function runExample(name: string, run: ExampleRun, at: number): Promise<{ code: number; output: string }> {
+  const { language, text } = EXAMPLES.find((example) => isNamed(name, example))!
   const cwd = placeOf(run, at)
   const [start = '', end = ''] = run.around ?? []
   const whole = localise(start + text + end)
@@ -186,12 +195,12 @@ function runExample(run: ExampleRun, at: number): Promise<{ code: number; output
   return runProgram([language === 'ts' ? 'node' : 'python3', file], cwd)
 }
 
-const CASES = RUN.map((run, at) => [`${run.document}: ${run.has}`, run, at] as const)
+const CASES = Object.entries(RUN).map(([name, run], at) => [name, run, at] as const)
 
 describe('the examples with a hub', () => {
-  test.each(CASES)('%s', async (_, run, at) => {
+  test.each(CASES)('%s', async (name, run, at) => {
     if (run.before) expect(await runShell(run.before, placeOf(run, at))).toMatchObject({ code: 0 })
-    const { code, output } = await runExample(run, at)
+    const { code, output } = await runExample(name, run, at)
     expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
   })
 })
@@ -199,8 +208,8 @@ describe('the examples with a hub', () => {
 describe('a newcomer', () => testNewcomer(() => ({ checkout, commit, base, hub })))
 
 describe('the examples that need no hub, while it is away', () => {
-  test.each(CASES.filter(([, { isOffline }]) => isOffline))('%s', async (_, run, at) => {
-    const { code, output } = await runExample(run, at)
+  test.each(CASES.filter(([, { isOffline }]) => isOffline))('%s', async (name, run, at) => {
+    const { code, output } = await runExample(name, run, at)
     expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
   })
 })
