@@ -95,9 +95,8 @@ export async function openHub(
   const hub = (server && shared[kind].get(server)) ?? (await openShared(request, server, kind))
   return {
     ...hub,
-    get runLong() {
-      return runLongOf(context)
-    },
+    // Not a getter, with which each request would have an object of another shape, which takes longer to read.
+    runLong: (...given) => runLongOf(context)(...given),
     clientAddress: context.client,
   }
 }
