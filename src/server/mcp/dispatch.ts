@@ -1,4 +1,5 @@
 // Dispatches MCP methods. This file depends on neither HTTP nor an MCP library.
+import { parseBuilt } from '../../built/site-files.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../log.ts'
 import type { Hub } from '../hub.ts'
@@ -28,7 +29,7 @@ type MethodHandler = (params: Record<string, unknown>, hub: Hub, waitSeconds: nu
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
   Object.entries<MethodHandler>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
-    'tools/call': async (...given) => JSON.parse(await callTool(...given)),
+    'tools/call': async (...given) => parseBuilt(await callTool(...given)),
     'prompts/list': async (_, hub) => (await import('./prompts.ts')).listPrompts(hub),
     'prompts/get': async (params, hub) => (await import('./prompts.ts')).getPrompt(params, hub),
     'resources/list': async (_, hub) => (await import('./resources.ts')).listResources(hub),

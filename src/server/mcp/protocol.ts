@@ -1,4 +1,5 @@
 // Defines what the files of /mcp share: error codes, the exceptions that become JSON-RPC errors, limits, and HTTP responses.
+import type { Bytes } from '../../built/site-files.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type BodyBounds, findJsonExcess } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
@@ -95,7 +96,7 @@ export class Refusal extends Error {
 }
 
 /** Responds with a message as JSON, or with none. @param waitSeconds for Retry-After; 0 omits it */
-export function respond(status: number, body: string | null, waitSeconds = 0, type: string | null = JSON_TYPE) {
+export function respond(status: number, body: Bytes | string | null, waitSeconds = 0, type: string | null = JSON_TYPE) {
   const headers: Record<string, string> = { ...HEADERS }
   if (body && type) headers['Content-Type'] = type
   if (status === 405) headers.Allow = METHODS

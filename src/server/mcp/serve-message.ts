@@ -1,6 +1,7 @@
 // Serves a message: tool calls directly, because the MCP library takes longer than a tool itself, and everything else through the library.
 
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import type { Bytes } from '../../built/site-files.ts'
 import { importOnce } from '../../concurrency/promises.ts'
 import { dispatch, isSupported, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, CONSTANT, describeServer, INSTRUCTIONS } from './identity.ts'
@@ -47,12 +48,13 @@ export async function serveMessage(serving: Serving): Promise<Response> {
 }
 
 /** Answers a call of a tool, as JSON. @param more fields of the result */
-async function answerCall({ message, hub, waitSeconds }: Serving, more?: McpResult): Promise<string> {
+async function answerCall({ message, hub, waitSeconds }: Serving, more?: McpResult): Promise<Bytes | string> {
   const { id, params = {} } = message
   try {
     const result = await callTool(params, hub, waitSeconds)
-    const whole = more ? `${result.slice(0, -1)},${JSON.stringify(more).slice(1)}` : result
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${whole}}`
+    const start = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+    const end = more ? `,${JSON.stringify(more).slice(1)}}` : '}}'
+    return Buffer.concat([Buffer.from(start), result.subarray(0, -1), Buffer.from(end)])
   } catch (thrown) {
     if (!(thrown instanceof McpFailure)) throw thrown
     const { code, message: sentence, data } = thrown

@@ -16,7 +16,14 @@ import type { Hub } from '../hub.ts'
 import { findVersionAt } from '../read/labels.ts'
 import { activeVersionNotFound, repositoryNotFound, versionNotFound } from '../read/not-found.ts'
 import { checkTime, resolveVersion } from '../read/query-values.ts'
-import { findRepository, findSuccessor, findTags, findVersion, findVersionPage } from '../read/records.ts'
+import {
+  encode,
+  type FoundRepository,
+  findRepository,
+  findTags,
+  findVersion,
+  findVersionPage,
+} from '../read/records.ts'
 import { findNewName } from '../read/renamed.ts'
 import { invalidParams, readObject, unknownName } from './protocol.ts'
 import { type Arguments, PAGE_SIZES, readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
@@ -25,10 +32,10 @@ import { type Arguments, PAGE_SIZES, readArguments, TOOL_NAMES, type ToolName } 
  * Calls a tool.
  *
  * @param waitSeconds the number of seconds until the client may call a tool again; 0 if it may do so now
- * @returns the result as JSON; it also reports failures, because models read results but not protocol errors
+ * @returns the result as the bytes of JSON; it also reports failures, because models read results but not protocol errors
  * @throws McpFailure if there is no such tool, or if its arguments are not an object
  */
-export async function callTool(params: Record<string, unknown>, hub: Hub, waitSeconds: number): Promise<string> {
+export async function callTool(params: Record<string, unknown>, hub: Hub, waitSeconds: number): Promise<Bytes> {
   const { name } = params
   const given = readObject(params.arguments ?? {})
   const tool = TOOL_NAMES.find((candidate) => candidate === name)
@@ -42,7 +49,7 @@ export async function callTool(params: Record<string, unknown>, hub: Hub, waitSe
     // The message is the same for all stores, because a model cannot use the difference.
     const sentence = code === 'unavailable' ? CATALOGUE_UNAVAILABLE : message
     // Errors have no structuredContent, because the 1.x client would validate it against the output schema.
-    return JSON.stringify({ content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true })
+    return encode(JSON.stringify({ content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true }))
   }
 }
 
@@ -50,11 +57,11 @@ function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unk
   return TOOL_ANSWERS[tool](readArguments(tool, given), hub)
 }
 
-/** Formats a result as JSON. Clients pass either the text block or `structuredContent` to the model, so both have the same data. @param shown what the text block has instead */
-function formatResult(structured: object, shown = structured): string {
+/** Formats a result as the bytes of JSON. Clients pass either the text block or `structuredContent` to the model, so both have the same data. @param shown what the text block has instead */
+function formatResult(structured: object, shown = structured): Bytes {
   const json = JSON.stringify(structured)
   const text = JSON.stringify(shown === structured ? json : JSON.stringify(shown))
-  return `{"content":[{"type":"text","text":${text}}],"structuredContent":${json}}`
+  return encode(`{"content":[{"type":"text","text":${text}}],"structuredContent":${json}}`)
 }
 
 const SUMMARY = [
@@ -86,9 +93,9 @@ export const FIELDS = {
 /** More fields of every prompt in results. The open schemas omit them, to keep the tool list, which every client loads, short and stable. */
 const UNDESCRIBED_FIELDS = ['format', 'kind', 'forked_from'] as const
 
-/** The handler of each tool, which returns the result as JSON. @throws HubError with a message that says what to do next */
+/** The handler of each tool, which returns the result as the bytes of JSON. @throws HubError with a message that says what to do next */
 const TOOL_ANSWERS: {
-  [Name in ToolName]: (given: Arguments<Name>, hub: Hub) => Promise<string>
+  [Name in ToolName]: (given: Arguments<Name>, hub: Hub) => Promise<Bytes>
 } = {
   async search_prompts({ q = '', tag, kind, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
     const question = { text: q, tags: tag === undefined ? [] : [tag], kind, sort }
@@ -99,8 +106,7 @@ const TOOL_ANSWERS: {
   },
 
   async get_prompt({ version: asked, label, at, variables, offset, limit, ...place }, hub) {
-    const { owner, name } = await findPlaceNow(place, hub)
-    const repository = await findRepository(owner, name, hub)
+    const { owner, name, repository } = await findNow(place, hub)
     if (!repository) throw await repositoryNotFound(owner, name, hub, 'Use search_prompts to find owner and name.')
     if (at !== undefined) checkTime(at, asked === undefined ? label : undefined, Date.now())
     const then =
@@ -131,7 +137,7 @@ const TOOL_ANSWERS: {
   },
 
   async list_versions({ page = 1, limit = PAGE_SIZES.list_versions.usual, ...place }, hub) {
-    const { owner, name } = await findPlaceNow(place, hub)
+    const { owner, name } = await findNow(place, hub)
     // The pages of the hub's own list that have what this page shows.
     const [first, size] = [(page - 1) * limit, LIMITS.versionPageSize]
     const numbers = new Set([Math.floor(first / size), Math.floor((first + limit - 1) / size)])
@@ -153,12 +159,17 @@ const TOOL_ANSWERS: {
 }
 
 /** Results for whole prompts without values, by the bytes of the version's record, as long as a host keeps these and the repository's. */
-const wholePrompts = new WeakMap<Bytes, { repository: Bytes; result: string }>()
+const wholePrompts = new WeakMap<Bytes, { repository: Bytes; result: Bytes }>()
 
-/** Returns where a prompt is now, which is where it was unless it was renamed. */
-async function findPlaceNow({ owner, name }: RepositoryPlace, { siteFiles }: Hub): Promise<RepositoryPlace> {
-  if ((await findSuccessor(owner, name, siteFiles)) === null) return { owner, name }
-  return splitFullName((await findNewName(owner, name, siteFiles)) ?? '') ?? { owner, name }
+/** Finds a prompt where it is now, which is where it was unless it was renamed. */
+async function findNow(
+  { owner, name }: RepositoryPlace,
+  hub: Hub,
+): Promise<RepositoryPlace & { repository: FoundRepository | undefined }> {
+  const repository = await findRepository(owner, name, hub)
+  const isMoved = repository !== undefined && repository.facts.moved_to !== null
+  const now = isMoved ? splitFullName((await findNewName(owner, name, hub.siteFiles)) ?? '') : undefined
+  return now ? { ...now, repository: await findRepository(now.owner, now.name, hub) } : { owner, name, repository }
 }
 
 async function describePrompt(repository: Repository, record: VersionRecord, filled: FilledFields) {
