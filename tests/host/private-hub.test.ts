@@ -30,7 +30,7 @@ afterAll(async () => {
 async function open(siteUrl: string, metricsPort?: string): Promise<number> {
   const config = readConfig({ SITE_URL: siteUrl, RATE_LIMIT_PER_MINUTE: '0', METRICS_PORT: metricsPort })
   const root = mkdtempSync(join(dir, 'hub-'))
-  writeSite(loadCatalogue(config), join(root, 'dist'))
+  writeSite(loadCatalogue(config), join(root, 'dist'), config.contentDir)
   const site = openSite(join(root, 'dist'))
   const stores = await openLocalStores(config, root)
   const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const

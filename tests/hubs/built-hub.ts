@@ -10,7 +10,6 @@ import { openSqliteState } from '../../src/state/state-sqlite.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
 import { openCopies, rememberCopies } from '../../src/state/stored-copies.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
-import { makeSiteFolder } from './build-site.ts'
 import { serveSite } from './serve-site.ts'
 
 export interface BuiltHub {
@@ -39,8 +38,7 @@ export async function startBuiltHub(
   settings: Readonly<Record<string, string>>,
   files: Files,
 ): Promise<BuiltHub> {
-  const dir = makeSiteFolder('hub')
-  const blobsDir = join(dir, 'state')
+  let stateFile = ''
   const repository = makeRepository('ready')
   repository.commit(files)
   const url = `http://localhost:${port}`
@@ -48,8 +46,9 @@ export async function startBuiltHub(
   const lines: string[] = []
   let spies: { mockRestore(): void }[] = []
   const localKeys = openLocalKeys(() => {})
-  const openStores = async () => {
-    const state = await openSqliteState(join(blobsDir, 'state.db'))
+  const openStores = async (dir: string) => {
+    stateFile = join(dir, 'state/state.db')
+    const state = await openSqliteState(stateFile)
     spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
       vi
         .spyOn(console, level)
@@ -65,7 +64,7 @@ export async function startBuiltHub(
     }
   }
   const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const
-  const served = await serveSite(dir, {
+  const served = await serveSite({
     settings: { ...content, ...settings },
     openStores,
     serving: { port, healthOf },
@@ -76,7 +75,7 @@ export async function startBuiltHub(
     state: served.stores.state,
     signInLink: () => localSignInLink(url, localKeys.current()),
     storedTexts() {
-      const database = new DatabaseSync(join(blobsDir, 'state.db'), { readOnly: true })
+      const database = new DatabaseSync(stateFile, { readOnly: true })
       const rows = database.prepare('SELECT key, value FROM state').all()
       database.close()
       return rows.map(({ key, value }) => `${key}\n${value}`).join('\n')

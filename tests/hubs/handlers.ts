@@ -1,20 +1,15 @@
 // The handlers of a hub, run in this process with an in-memory build.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyAttestation } from '../../src/attestations/verify-in-thread.ts'
-import { listApmFiles, listBundleFiles, listCapabilityFiles, makeNpmFile } from '../../src/build/make-repository.ts'
 import type { SiteFiles } from '../../src/built/site-files.ts'
 import { joinCatalogue, orderCatalogue } from '../../src/catalogue/catalogue.ts'
 import { type CatalogueEntry, makeEntry } from '../../src/catalogue/entry.ts'
-import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
 import type { History } from '../../src/catalogue/published/shared-files.ts'
 import type { TakeTurn } from '../../src/concurrency/turns.ts'
 import { readContentDir } from '../../src/content/content-dir.ts'
-import { openBundles } from '../../src/content/version-files.ts'
 import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token.ts'
 import { findWebhookUrlProblem } from '../../src/domain/access/webhook-address.ts'
-import { digestText } from '../../src/files/measure.ts'
-import { openFolder } from '../../src/files/plain-files.ts'
 import type { GitStore } from '../../src/git/git-store.ts'
 import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
@@ -32,6 +27,7 @@ import { createToken, findToken, recordTokenUse } from '../../src/state/tokens.t
 import { openWebhooks } from '../../src/state/webhooks.ts'
 import { openApp } from './app.ts'
 import { BASE_URL, makeHub } from './make-hub.ts'
+import { listSiteFiles } from './site-files.ts'
 
 export { BASE_URL } from './make-hub.ts'
 
@@ -166,17 +162,11 @@ export function openHandlers(options: HandlerOptions): Handlers {
           entries.set(fullName, makeEntry(repository, { ...options, models: tree.models, stats, added }))
         }
         const catalogue = joinCatalogue({ ...tree, entries }, options, orderCatalogue(entries, options))
-        files = new Map(listDataFiles(catalogue, digestText, history))
+        files = new Map()
         blobs.clear()
-        for (const entry of catalogue.entries.values()) {
-          for (const [path, text] of listApmFiles(entry)) files.set(path, text)
-          const readFile = openBundles(openFolder(contentDir))
-          const abilities = listCapabilityFiles(entry.versions, { readFile, unchanged: new Set() })
-          for (const [path, text] of abilities) files.set(path, text)
-          const records = entry.versions.map(({ record }) => record)
-          files.set(...makeNpmFile(entry, { baseUrl: BASE_URL, readFile, packages: new Map() }))
-          for (const [path, bytesOf] of listBundleFiles(records, readFile)) blobs.set(path, bytesOf())
-        }
+        for (const [path, content] of listSiteFiles(catalogue, contentDir, history))
+          if (typeof content === 'string') files.set(path, content)
+          else blobs.set(path, content)
       }
       return { files, problems }
     },

@@ -3,15 +3,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { indexOf, placesOf } from '../../src/build/build-places.ts'
-import { listApmFiles, listBundleFiles, makeNpmFile } from '../../src/build/make-repository.ts'
 import { folderFiles } from '../../src/built/site-files-folder.ts'
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
-import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
 import { readConfig } from '../../src/config.ts'
-import { openBundles } from '../../src/content/version-files.ts'
 import { filesInto } from '../../src/content/write-files.ts'
-import { digestText } from '../../src/files/measure.ts'
-import { openFolder } from '../../src/files/plain-files.ts'
 import { openSearchIndex } from '../../src/search/open-index.ts'
 import { buildSearchIndex } from '../../src/search/write-index.ts'
 import type { Hub } from '../../src/server/hub.ts'
@@ -22,6 +17,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { openApp } from './app.ts'
 import { BASE_URL, makeHub } from './make-hub.ts'
 import { memoryState } from './memory-state.ts'
+import { listSiteFiles } from './site-files.ts'
 
 export { BASE_URL } from './make-hub.ts'
 export const ENDPOINT = `${BASE_URL}/mcp`
@@ -77,17 +73,10 @@ export function openMcpHub(contentDir: string): McpHub {
   }
 }
 
-/** Writes the parts of a built site that the endpoint reads. */
-export function writeSite(catalogue: Catalogue, siteDir: string, contentDir?: string): void {
+/** Writes the data and the search index of a built site. */
+export function writeSite(catalogue: Catalogue, siteDir: string, contentDir: string): void {
   const put = filesInto(siteDir)
-  for (const [path, text] of listDataFiles(catalogue, digestText)) put(path, text)
-  for (const entry of contentDir === undefined ? [] : catalogue.entries.values()) {
-    const readFile = openBundles(openFolder(contentDir!))
-    for (const [path, text] of listApmFiles(entry)) put(path, text)
-    put(...makeNpmFile(entry, { baseUrl: catalogue.baseUrl, readFile, packages: new Map() }))
-    const records = entry.versions.map(({ record }) => record)
-    for (const [path, bytesOf] of listBundleFiles(records, readFile)) put(path, bytesOf())
-  }
+  for (const [path, content] of listSiteFiles(catalogue, contentDir)) put(path, content)
   const places = placesOf(siteDir)
   mkdirSync(places.build, { recursive: true })
   buildSearchIndex(catalogue, indexOf(places))

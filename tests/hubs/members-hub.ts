@@ -5,26 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
-import { openSite } from '../../scripts/bench/open-build.ts'
-import { serveLook } from '../../src/build/hub-look.ts'
-import { openDownloads } from '../../src/build/list-downloads.ts'
-import { findProfile, readConfig } from '../../src/config.ts'
-import { readHubLook } from '../../src/content/site-settings-file.ts'
-import { openFolder } from '../../src/files/plain-files.ts'
-import { bundlePlaceOf, ensureBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
-import { serveSites } from '../../src/hosts/node/builds/serve-sites.ts'
 import { STARTING } from '../../src/hosts/node/health.ts'
-import { openLocalStores } from '../../src/hosts/node/local-stores.ts'
 import { openMetrics } from '../../src/hosts/node/metrics.ts'
-import { openBundle } from '../../src/hosts/node/pages.ts'
 import { blockPerson } from '../../src/state/people.ts'
 import { openPeople } from '../../src/state/sessions.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
 import { createToken } from '../../src/state/tokens.ts'
 import { ISSUER, startIssuer } from '../oidc/issuer.ts'
 import { makeRepository } from '../stores/local-repository.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { writeSite } from './mcp.ts'
+import { openOwnStores, serveSite } from './serve-site.ts'
 
 export const SITE_URL = 'https://hub.example'
 
@@ -97,50 +87,42 @@ export interface MembersHub {
 
 /** Opens a private hub. @param settings in addition to those of a private hub with sign-in by GitHub, CI jobs and a proxy */
 export async function openMembersHub(settings: Readonly<Record<string, string>> = {}): Promise<MembersHub> {
-  const root = temporaryFolder('hub-members-')
   const repository = makeRepository('ready')
   repository.commit(MEMBERS_CONTENT)
   const issuer = await startIssuer()
-  const before = process.env
-  process.env = {
-    ...process.env,
-    SITE_URL,
-    CONTENT_DIR: join(repository.folder, 'content'),
-    READ_ACCESS: 'members',
-    READERS: 'github:octocat, github:blocked-bob',
-    AUTH_PROXY_HEADER: 'X-Forwarded-User',
-    TRUSTED_PROXIES: PROXY,
-    RATE_LIMIT_PER_MINUTE: '0',
-    GITHUB_CLIENT_ID: 'id',
-    GITHUB_CLIENT_SECRET: 'secret',
-    SESSION_SECRET: 'x'.repeat(32),
-    OIDC_ISSUER: ISSUER,
-    OIDC_JWKS_URL: issuer.jwksUrl,
-    ...settings,
-  }
-  const config = readConfig(process.env)
-  writeSite(loadCatalogue(config), join(root, 'dist'), config.contentDir)
-  const site = openSite(join(root, 'dist'))
-  const stores = await openLocalStores(config, root)
-  const look = serveLook(readHubLook(openFolder(config.contentDir)))
-  const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
-  const pages = await openBundle(bundle, findProfile(config, look.shown), look.files)
   const health = {
     ...STARTING,
     status: 'degraded',
     built_at: new Date().toISOString(),
     commit: 'c'.repeat(40),
   } as const
-  const host = await serveSites({ site }, stores, {
-    ...config,
-    port: 0,
-    listenAt: ['127.0.0.1'],
-    pages: { current: pages },
-    downloads: await openDownloads('.', SITE_URL),
-    metrics: openMetrics(),
-    healthOf: () => ({ ...health, broken: ['content/zephyrine/quokka-brief/index.md: title: expected a text'] }),
+  const { server, stores, stop } = await serveSite({
+    settings: {
+      SITE_URL,
+      CONTENT_DIR: join(repository.folder, 'content'),
+      READ_ACCESS: 'members',
+      READERS: 'github:octocat, github:blocked-bob',
+      AUTH_PROXY_HEADER: 'X-Forwarded-User',
+      TRUSTED_PROXIES: PROXY,
+      RATE_LIMIT_PER_MINUTE: '0',
+      GITHUB_CLIENT_ID: 'id',
+      GITHUB_CLIENT_SECRET: 'secret',
+      SESSION_SECRET: 'x'.repeat(32),
+      OIDC_ISSUER: ISSUER,
+      OIDC_JWKS_URL: issuer.jwksUrl,
+      ...settings,
+    },
+    // `npm run build` is for a hub that everybody may read.
+    write: (config, { siteDir }) => writeSite(loadCatalogue(config), siteDir, config.contentDir),
+    openStores: openOwnStores,
+    serving: {
+      port: 0,
+      listenAt: ['127.0.0.1'],
+      metrics: openMetrics(),
+      healthOf: () => ({ ...health, broken: ['content/zephyrine/quokka-brief/index.md: title: expected a text'] }),
+    },
   })
-  const port = (host.server.address() as AddressInfo).port
+  const port = (server.address() as AddressInfo).port
   const signJob = () => issuer.sign({ aud: SITE_URL, exp: Math.floor(Date.now() / 1000) + 900 })
   const { readers, strangers, refused } = await makeSenders(stores.state, await signJob(), {
     untrusted: await issuer.sign({ aud: SITE_URL, repository: 'octo/other', repository_id: '1002' }),
@@ -148,7 +130,7 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
   })
   return {
     port,
-    server: host.server,
+    server,
     state: stores.state,
     readers,
     strangers,
@@ -166,11 +148,8 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
       }),
     async stop() {
       agent.destroy()
-      await host.stop()
-      await stores.close()
-      await site.close()
+      await stop()
       await issuer.close()
-      process.env = before
     },
   }
 }

@@ -1,5 +1,4 @@
 // Serves a site in this process with our own host.
-import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { openSite } from '../../scripts/bench/open-build.ts'
@@ -9,13 +8,14 @@ import { openDownloads } from '../../src/build/list-downloads.ts'
 import { writeData } from '../../src/build/write-data.ts'
 import { writeBuildRecord } from '../../src/built/build-record.ts'
 import { readBuildSource } from '../../src/built/build-source.ts'
-import { findProfile, readConfig } from '../../src/config.ts'
+import { type Config, findProfile, readConfig } from '../../src/config.ts'
 import { readHubLook } from '../../src/content/site-settings-file.ts'
 import { openFolder } from '../../src/files/plain-files.ts'
 import { bundlePlaceOf, ensureBundle } from '../../src/hosts/node/builds/pages-bundle.ts'
 import { serveSites } from '../../src/hosts/node/builds/serve-sites.ts'
 import { openLocalStores } from '../../src/hosts/node/local-stores.ts'
 import { openBundle } from '../../src/hosts/node/pages.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }
 type Serving = Parameters<typeof serveSites>[2]
@@ -24,6 +24,8 @@ type Serving = Parameters<typeof serveSites>[2]
 export interface SiteOptions<S extends Stores> {
   /** Environment variables, set until the hub stops. CONTENT_DIR and SITE_URL are required. */
   settings: Readonly<Record<string, string>>
+  /** Writes the data of the content folder; by default, as `npm run build` does. */
+  write?: (config: Config, places: { siteDir: string; indexPath: string }) => unknown
   /** Opens the host's stores; called with the site's folder once its data is written. */
   openStores: (dir: string) => Promise<S>
   /** The address that the host listens on, and its other options. */
@@ -36,22 +38,21 @@ export interface SiteOptions<S extends Stores> {
  */
 export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
 
-/**
- * Writes the data of a content folder in this process, and serves it with the page bundle, as `npm start` does.
- *
- * @param dir a folder from `makeSiteFolder`, which is removed when the hub stops
- */
-export async function serveSite<S extends Stores>(
-  dir: string,
-  { settings, openStores, serving }: SiteOptions<S>,
-): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
+/** Writes the data of a content folder in this process, and serves it with the page bundle, as `npm start` does. */
+export async function serveSite<S extends Stores>({
+  settings,
+  write = writeData,
+  openStores,
+  serving,
+}: SiteOptions<S>): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
+  const dir = temporaryFolder('hub-site-')
   const before = process.env
   // Settings are parsed once for each environment object.
   process.env = { ...before, ...settings }
   const config = readConfig(process.env)
   const places = placesOf(join(dir, 'dist'))
   const source = await readBuildSource(config.contentDir, process.env)
-  await writeData(config, { siteDir: places.dist, indexPath: indexOf(places) })
+  await write(config, { siteDir: places.dist, indexPath: indexOf(places) })
   writeBuildRecord(builtFile(places), { built_at: new Date().toISOString(), source })
   const look = serveLook(readHubLook(openFolder(config.contentDir)))
   const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
@@ -59,9 +60,7 @@ export async function serveSite<S extends Stores>(
   const downloads = await openDownloads('.', config.baseUrl)
   const site = openSite(places.dist)
   const stores = await openStores(dir)
-  const { trustedProxies, baseUrl, hostnames, isPrivate, readAccess } = config
-  const addresses = { baseUrl, hostnames, isPrivate, readAccess }
-  const host = await serveSites({ site }, stores, { trustedProxies, ...addresses, pages, downloads, ...serving })
+  const host = await serveSites({ site }, stores, { ...config, pages, downloads, ...serving })
   return {
     server: host.server,
     stores,
@@ -70,7 +69,6 @@ export async function serveSite<S extends Stores>(
       await stores.close()
       await site.close()
       process.env = before
-      rmSync(dir, { recursive: true, force: true })
     },
   }
 }

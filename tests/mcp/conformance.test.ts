@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { makeSiteFolder } from '../hubs/build-site.ts'
 import { freePort, launch } from '../hubs/processes.ts'
 import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -12,7 +11,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const home = temporaryFolder('hub-mcp-home-')
 const port = await freePort()
 const base = `http://localhost:${port}`
-const server = await serveSite(makeSiteFolder('conformance'), {
+const server = await serveSite({
   settings: { CONTENT_DIR: resolve('content'), SITE_URL: base },
   openStores: openOwnStores,
   serving: { port },

@@ -14,7 +14,6 @@ import { openOrderClock } from '../../src/state/fresh-copies.ts'
 import { shareCopies } from '../../src/state/shared-copies.ts'
 import { poll } from '../e2e/client.ts'
 import { CONTENT_OF_WRITES, findOutdated, OF_TAKEN, send, TAKEN, WRITES } from '../hubs/addresses-of-writes.ts'
-import { makeSiteFolder } from '../hubs/build-site.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { type Machine, type Machines, openMachines } from '../hubs/machines.ts'
 import { memoryState } from '../hubs/memory-state.ts'
@@ -158,7 +157,7 @@ describe('another hub with the same state, whose build is older', () => {
         for (const each of copies) each.close()
       },
     }
-    other = await serveSite(makeSiteFolder('visible'), { settings, openStores: async () => stores, serving: { port } })
+    other = await serveSite({ settings, openStores: async () => stores, serving: { port } })
     token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
   })
   afterAll(() => other?.stop())

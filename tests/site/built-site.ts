@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { FreshCopies } from '../../src/state/fresh-copies.ts'
-import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -40,12 +39,11 @@ export interface BuiltSite {
 
 /** Builds and serves a content folder. @param write fills the given folder */
 export async function openBuiltSite(write: (contentDir: string) => void): Promise<BuiltSite> {
-  const dir = makeSiteFolder('pages')
   // The content folder is outside the project, like a clone of the repository on the git host.
   const contentDir = join(temporaryFolder('hub-pages-'), 'content')
   write(contentDir)
   const opening: Promise<Browser> = openBrowser()
-  const served = await serveSite(dir, {
+  const served = await serveSite({
     settings: { SITE_URL, CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0', ...ON_GITHUB },
     openStores: openOwnStores,
     serving: { port: 0, listenAt: ['127.0.0.1'] },

@@ -1,7 +1,6 @@
 // Read tests for the rate limit: it applies per client IP address, but not to static files, and a hub without content
 // still responds.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeSiteFolder } from '../../hubs/build-site.ts'
 import { freePort } from '../../hubs/processes.ts'
 import { openOwnStores, serveSite } from '../../hubs/serve-site.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
@@ -18,7 +17,7 @@ export function limit(hub: Reading): void {
     beforeAll(async () => {
       const port = await freePort()
       const base = `http://localhost:${port}`
-      limited = await serveSite(makeSiteFolder('limited'), {
+      limited = await serveSite({
         settings: { CONTENT_DIR: temporaryFolder(), RATE_LIMIT_PER_MINUTE: String(LIMIT), SITE_URL: base },
         openStores: openOwnStores,
         serving: { port },
