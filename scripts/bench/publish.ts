@@ -3,8 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGit } from '../../src/git/git-command.ts'
-import { maintain } from '../../src/git/git-maintenance.ts'
-import { type LocalGit, openLocalGit } from '../../src/git/git-store-local.ts'
+import { type LocalGit, maintain, openLocalGit } from '../../src/git/git-store-local.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 
 /** The number of publishes from which each median is taken. */

@@ -1,34 +1,66 @@
-// Creates a commit on the user's branch under a compare-and-swap, and lets the index and the working tree follow; completes what a killed process left.
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+// Makes a commit on the user's branch under a compare-and-swap, and lets the index and the working tree follow as git's fast-forward merge does; completes what a killed process left. Unlike git, which deletes a file before it writes its new text, every file is whole at any moment, and a full disk changes nothing.
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 import type { Git } from './git-command.ts'
+import { GitFailure } from './git-failure.ts'
 import { listTree } from './git-objects.ts'
 import { blobId, type ChangedFile, type CommitOutcome } from './git-store.ts'
 import {
   branchNameOf,
   checkBranch,
-  checkWorkTree,
-  type FileChange,
-  findEdited,
   gitNotReady,
   ignoreMissing,
-  lockIndex,
-  makeFolders,
-  prepareFiles,
-  removeEmptyFolders,
-  removeWork,
-  showFiles,
-  unlockIndex,
-  WORK,
+  mustCommitFirst,
+  readHead,
   type WorkTree,
 } from './git-work-tree.ts'
+import { lockIndex, unlockIndex, WORK } from './locks.ts'
+
+const REMOVE = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 } as const
 
 /** A publish whose commit is written, and whose branch is about to move. */
 const Publishing = z.object({ branch: z.string().startsWith('refs/heads/'), commit: z.hex().min(40) })
 type Publishing = z.infer<typeof Publishing>
+
+/** A file that a commit changes. */
+interface FileChange {
+  /** Relative to the top of the working tree. */
+  path: string
+  /** Its blob and bytes in the commit; undefined if the commit deletes it. */
+  after: string | undefined
+  bytes: Uint8Array | undefined
+}
+
+/** A commit that only folders and renames separate from being shown. */
+interface Prepared {
+  /** The folder with the new index and files. */
+  work: string
+  /** The length of the repository's object IDs. */
+  hexDigits: number
+  /** The files, with what the index and the working tree have in their place. */
+  files: (FileChange & { staged: string | undefined; found: string | Obstacle | undefined })[]
+}
+
+/** What is in the place of a file. */
+interface Obstacle {
+  sentence: string
+}
 
 /** Returns the publish that is under way or was interrupted. @throws HubError `unavailable` if it is not known which */
 export async function findPublishing(tree: WorkTree): Promise<Publishing | undefined> {
@@ -44,17 +76,12 @@ export async function findPublishing(tree: WorkTree): Promise<Publishing | undef
   }
 }
 
-/** Releases the lock. The record goes first: a publish that is complete must not be completed again, which could undo what the user did since. */
-async function releaseIndex(tree: WorkTree): Promise<void> {
-  await rm(tree.record, { force: true })
-  await unlockIndex(tree)
-}
-
 /**
- * Commits files if the head of the checked-out branch is still the given commit, and writes them to the working tree. The caller must hold the lock that allows one hub process at a time to write. The index is locked before the branch moves and until the files are written: otherwise, the user's next `git commit -a` would delete a version that is not in the index yet.
+ * Commits files if the head of the checked-out branch is still the given commit, and writes them to the working tree. The caller has the turn. The index is locked before the branch moves and until the files are written: otherwise, the user's next `git commit -a` would delete a version that is not in the index yet.
  *
  * @param changed paths relative to the content folder
- * @throws HubError `unavailable` if a path is blocked or not writable, or if files were committed but could not be written to the working tree
+ * @returns `unknown` also if the branch moved but the files could not be written: `finishPublish` writes them
+ * @throws HubError `unavailable` if a path is blocked or not writable
  */
 export async function commitFiles(
   tree: WorkTree,
@@ -63,7 +90,7 @@ export async function commitFiles(
   { headline, body }: { headline: string; body: string },
   warn: (message: string) => void,
 ): Promise<CommitOutcome> {
-  const files: FileChange[] = changed.map(({ path, bytes }) => ({
+  const files = changed.map(({ path, bytes }) => ({
     path: `${tree.prefix}${path}`,
     after: bytes && blobId(bytes, head.length),
     bytes,
@@ -74,7 +101,7 @@ export async function commitFiles(
     await lockIndex(tree)
     // Until then, the user could still switch branches.
     const branch = await checkBranch(tree)
-    const steps = [writeCommit(tree, { parent: head, files, message }), prepareFiles(tree, files, head.length)] as const
+    const steps = [writeCommit(tree.git, head, files, message), prepareFiles(tree, files, head.length)] as const
     // Neither may still write when the index is unlocked.
     await Promise.allSettled(steps)
     const [{ commit, before }, prepared] = await Promise.all(steps)
@@ -84,50 +111,59 @@ export async function commitFiles(
     const whole = join(tree.ownFolder, `${WORK}record`)
     await writeFile(whole, JSON.stringify(record), { flush: true })
     await rename(whole, tree.record)
-    await makeFolders(tree, prepared)
+    await makeFolders(tree, files)
     isMoving = true
     const outcome = await moveBranch(tree.git, { branch, from: head, to: commit, reason: headline })
+    if (outcome.kind === 'unknown') return outcome
     if (outcome.kind === 'committed') await showFiles(tree, prepared, [], warn)
-    isMoving = outcome.kind === 'unknown'
-    if (outcome.kind === 'moved' || outcome.kind === 'busy') await undo(tree, files)
+    else await undo(tree, files)
+    isMoving = false
     return outcome
   } catch (error) {
-    if (isMoving)
-      throw new HubError(
-        'unavailable',
-        'The version was committed, but is not visible yet; see the hub’s log for the reason. Try again: a retry returns the committed version.',
-        { cause: error, retryAfterSeconds: 5 },
-      )
+    if (isMoving) return { kind: 'unknown', cause: error }
     await undo(tree, files)
     // What is in the way may be another commit, made before the index was locked.
-    if ((await checkWorkTree(tree)).head !== head) return { kind: 'moved' }
+    await checkBranch(tree)
+    if ((await readHead(tree.git)) !== head) return { kind: 'moved' }
     throw error
   } finally {
     // As soon as the branch may have moved, the lock is kept until the files are written.
-    if (!isMoving) await releaseIndex(tree)
+    if (!isMoving) await endPublish(tree)
   }
+}
+
+/** Ends a publish. The record goes first: a publish that is complete must not be completed again, which could undo what the user did since. */
+async function endPublish(tree: WorkTree): Promise<void> {
+  await rm(tree.record, { force: true })
+  await unlockIndex(tree)
 }
 
 /** Removes what was prepared for a commit that the branch does not get. */
 async function undo(tree: WorkTree, files: readonly FileChange[]): Promise<void> {
-  await removeWork(tree)
+  await removeLeftovers(tree)
   for (const { path } of files) await removeEmptyFolders(tree, path)
 }
 
+/** Removes the temporary files of this process or of a killed one, and the reports that fast-import writes if it fails, or if a hub is killed. */
+async function removeLeftovers({ ownFolder, gitFolder }: WorkTree): Promise<void> {
+  for (const name of await readdir(ownFolder)) if (name.startsWith(WORK)) await rm(join(ownFolder, name), REMOVE)
+  for (const name of await readdir(gitFolder))
+    if (/^fast_import_crash_\d+$/.test(name)) await rm(join(gitFolder, name), { force: true })
+}
+
 /**
- * Completes a publish that was interrupted: moves the branch, unless it has moved, and writes the files. Files that somebody has edited since stay as they are and are reported. Called only while this process holds the write lock of all hubs.
+ * Completes a publish that was interrupted: moves the branch, unless it has moved, and writes the files. Files that somebody has edited since stay as they are and are reported. The caller has the turn.
  *
  * @throws HubError `unavailable` while another process has locked the index or the branch, or if somebody staged other changes of the files; Error if the disk is full. It is retried the next time
  */
 export async function finishPublish(tree: WorkTree, warn: (message: string) => void): Promise<void> {
-  await removeWork(tree)
-  await removeCrashReports(tree)
+  await removeLeftovers(tree)
   const publishing = await findPublishing(tree)
   if (publishing) {
     await lockIndex(tree)
     await complete(tree, publishing, warn)
   }
-  await releaseIndex(tree)
+  await endPublish(tree)
 }
 
 async function complete(tree: WorkTree, { branch, commit }: Publishing, warn: (message: string) => void) {
@@ -136,41 +172,34 @@ async function complete(tree: WorkTree, { branch, commit }: Publishing, warn: (m
   const from = await idOf(`${commit}^`)
   if (from === undefined) return
   // The git process of the killed hub may still be about to move the branch, so it is moved rather than left where it is.
-  await moveWhenFree(git, { branch, from, to: commit, reason: 'Finish a publish' })
+  const move = { branch, from, to: commit, reason: 'Finish a publish' }
+  for (let tries = 1; (await moveBranch(git, move)).kind === 'busy'; tries++) {
+    if (tries === 50) throw gitNotReady(`The branch ${branchNameOf(branch)} is locked by another git command`)
+    await pause(20 + Math.random() * 80)
+  }
   // What is missing depends on what is checked out: the user may have switched to another branch, or to none, with an index that lacks files of its HEAD. If HEAD lacks them too, git writes them when the user switches back.
   const head = await idOf('HEAD')
   if (head === undefined || !(await isAncestor(git, commit, head))) return
   const changed = await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, commit])
   const paths = changed.toString().split('\0').filter(Boolean)
-  const [before, after, now] = await Promise.all([
-    listTree(git, from, paths),
-    listTree(git, commit, paths),
-    listTree(git, head, paths),
-  ])
+  const [before, after, now] = await Promise.all([from, commit, head].map((each) => listTree(git, each, paths)))
   const files: FileChange[] = []
   for (const path of paths) {
-    const id = after.get(path)?.id
-    if (now.get(path)?.id === id)
+    const id = after!.get(path)?.id
+    if (now!.get(path)?.id === id)
       files.push({ path, after: id, bytes: id === undefined ? undefined : await git.run(['cat-file', 'blob', id]) })
   }
   if (files.length === 0) return
   try {
     const prepared = await prepareFiles(tree, files, head.length)
-    const edited = findEdited(prepared, new Map(Array.from(before, ([path, { id }]) => [path, id])))
-    await makeFolders(tree, prepared)
+    const edited = findEdited(prepared, new Map(Array.from(before!, ([path, { id }]) => [path, id])))
+    await makeFolders(tree, files)
     await showFiles(tree, prepared, edited.keys(), warn)
   } catch (error) {
     // The user needs the index, to unstage what is in the way.
     if (error instanceof HubError) await unlockIndex(tree)
     throw error
   }
-}
-
-/** A commit to write. */
-interface NewCommit {
-  parent: string
-  files: readonly FileChange[]
-  message: string
 }
 
 /**
@@ -181,8 +210,10 @@ interface NewCommit {
  * @see https://git-scm.com/docs/git-fast-import
  */
 async function writeCommit(
-  tree: WorkTree,
-  { parent, files, message }: NewCommit,
+  git: Git,
+  parent: string,
+  files: readonly FileChange[],
+  message: string,
 ): Promise<{ commit: string; before: Map<string, string> }> {
   const folders = new Set<string>()
   for (const { path } of files)
@@ -198,14 +229,8 @@ async function writeCommit(
   // Git writes refs at the end, and this one is gone by then.
   stream.push(`\nget-mark :1\nreset ${WRITTEN}\nfrom ${'0'.repeat(parent.length)}\n\ndone\n`)
   const input = Buffer.concat(stream.map((part) => Buffer.from(part)))
-  let lines: string[]
-  try {
-    const output = await tree.git.run(['fast-import', '--quiet', '--date-format=now'], { input })
-    lines = output.toString().trimEnd().split('\n')
-  } catch (error) {
-    await removeCrashReports(tree)
-    throw error
-  }
+  const output = await git.run(['fast-import', '--quiet', '--date-format=now'], { input })
+  const lines = output.toString().trimEnd().split('\n')
   const before = new Map<string, string>()
   for (const [at, path] of asked.entries()) {
     const [, found, id] = /^\d+ (\w+) (\w+)\t/.exec(lines[at] ?? '') ?? []
@@ -226,47 +251,180 @@ function describeOther(type: string): string {
   return type === 'tree' ? 'is a folder in git, not a file' : 'is a file in git, not a folder'
 }
 
-/** Removes the reports that fast-import writes if it fails, or if a hub is killed. */
-async function removeCrashReports({ gitFolder }: WorkTree): Promise<void> {
-  for (const name of await readdir(gitFolder))
-    if (/^fast_import_crash_\d+$/.test(name)) await rm(join(gitFolder, name), { force: true })
-}
-
 /** Quotes a path like a string in C. */
 const quote = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
-/** A move of a branch to the next commit. */
-interface Move {
-  branch: string
-  from: string
-  to: string
-  /** For the reflog. */
-  reason: string
-}
-
-/** Moves the branch by compare-and-swap. If git did not confirm it, the history shows whether the branch moved. */
-async function moveBranch(git: Git, { branch, from, to, reason }: Move): Promise<CommitOutcome> {
+/** Moves the branch by compare-and-swap. If git did not confirm it, the history shows whether the branch moved. @param move `reason` is for the reflog */
+async function moveBranch(
+  git: Git,
+  { branch, from, to, reason }: { branch: string; from: string; to: string; reason: string },
+): Promise<CommitOutcome> {
   const committed = { kind: 'committed', sha: to, url: null, atMs: undefined } as const
   if ((await git.tryRun(['update-ref', '-m', reason, branch, to, from])).code === 0) return committed
-  try {
-    if (await isAncestor(git, to, branch)) return committed
-    const now = (await git.run(['rev-parse', '--verify', `${branch}^{commit}`])).toString().trim()
-    // If the head is unchanged, another process held the branch lock for a moment.
-    return now === from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
-  } catch (cause) {
-    return { kind: 'unknown', cause }
-  }
-}
-
-/** Moves the branch, if nothing else has moved it, as soon as no other process locks it. @throws HubError `unavailable` if one does for seconds */
-async function moveWhenFree(git: Git, move: Move): Promise<void> {
-  for (let tries = 1; tries <= 50; tries++) {
-    if ((await moveBranch(git, move)).kind !== 'busy') return
-    await pause(20 + Math.random() * 80)
-  }
-  throw gitNotReady(`The branch ${branchNameOf(move.branch)} is locked by another git command`)
+  const now = await git.find(['rev-parse', '--verify', '--quiet', `${branch}^{commit}`])
+  if (now === undefined) return { kind: 'unknown', cause: new GitFailure(`git cannot read ${branch}`) }
+  // Another process held the lock of the branch for a moment.
+  if (now === from) return { kind: 'busy', retryAfterSeconds: 1 }
+  return (await isAncestor(git, to, now)) ? committed : { kind: 'moved' }
 }
 
 async function isAncestor(git: Git, commit: string, of: string): Promise<boolean> {
   return (await git.tryRun(['merge-base', '--is-ancestor', commit, of])).code === 0
+}
+
+/**
+ * Writes the changed files, and an index that has them, under other names, so that only folders and renames remain to be done. The caller holds the index lock.
+ *
+ * @param hexDigits the length of the repository's object IDs
+ * @throws HubError `unavailable` if one of the files has a merge conflict, or something is staged in its place; Error, for example if the disk is full
+ */
+async function prepareFiles(tree: WorkTree, files: readonly FileChange[], hexDigits: number): Promise<Prepared> {
+  // Git may still be writing to the folder of a killed hub.
+  const work = await mkdtemp(join(tree.ownFolder, WORK))
+  const steps = [
+    prepareIndex(tree, join(work, 'index'), files, hexDigits),
+    Promise.all(files.map(({ path }) => findFile(tree.folder, path, hexDigits))),
+  ] as const
+  await Promise.allSettled(steps)
+  const [staged, found] = await Promise.all(steps)
+  const prepared: Prepared['files'] = []
+  for (const [at, file] of files.entries()) {
+    prepared.push({ ...file, staged: staged.get(file.path), found: found[at] })
+    if (file.bytes && found[at] !== file.after) await writeFile(join(work, String(at)), file.bytes, { flush: true })
+  }
+  return { work, hexDigits, files: prepared }
+}
+
+/**
+ * Copies the index, and brings the changed files in it to the commit; what else is staged stays. Git's own merge of two trees would read both whole trees for this.
+ *
+ * @param copy where the new index is written
+ * @returns the blobs that the index has for the files, by path
+ * @throws HubError `unavailable` for a merge conflict, or something in the place of a file
+ */
+async function prepareIndex(
+  { git, gitFolder }: WorkTree,
+  copy: string,
+  files: readonly FileChange[],
+  hexDigits: number,
+): Promise<Map<string, string>> {
+  const index = join(gitFolder, 'index')
+  const stats = await stat(index).catch(ignoreMissing)
+  if (stats) {
+    await copyFile(index, copy)
+    // Git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).
+    const second = Math.floor(stats.mtimeMs / 1000)
+    await utimes(copy, second, second)
+  }
+  const paths = new Set<string>()
+  let input = ''
+  for (const { path, after } of files) {
+    paths.add(path)
+    input += after === undefined ? `0 ${'0'.repeat(hexDigits)}\t${path}\0` : `100644 ${after}\t${path}\0`
+  }
+  // Each process reads the whole index, so they run at once. What one finds wrong, it says when both have ended.
+  const steps = [
+    git.run(['ls-files', '--stage', '-z', '--', ...paths], { indexFile: index }),
+    git.tryRun(['update-index', '-z', '--index-info'], { indexFile: copy, input }),
+  ] as const
+  await Promise.allSettled(steps)
+  const [listed, { code, stderr }] = await Promise.all(steps)
+  const staged = new Map<string, string>()
+  for (const record of listed.toString().split('\0').slice(0, -1)) {
+    const [, id, stage, path] = /^\d+ ([0-9a-f]+) (\d)\t(.+)$/s.exec(record) ?? []
+    if (id === undefined || path === undefined) throw new Error('expected an entry of the index')
+    if (stage !== '0') throw mustCommitFirst(`${path} has a merge conflict`)
+    if (!paths.has(path)) throw hasChanges(path)
+    staged.set(path, id)
+  }
+  if (code === 0) return staged
+  const [, path] = /^error: '(.*)' appears as both a file and as a directory/m.exec(stderr) ?? []
+  throw path === undefined ? new GitFailure(`git update-index ended with ${code}: ${stderr.trim()}`) : hasChanges(path)
+}
+
+const hasChanges = (path: string) => mustCommitFirst(`${path} has uncommitted changes`)
+
+/** Finds the file at a path of the working tree. Links are not followed, because a link could lead anywhere. @returns its blob ID; undefined if there is nothing */
+async function findFile(folder: string, path: string, hexDigits: number): Promise<string | Obstacle | undefined> {
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+    const stats = await lstat(join(folder, parent)).catch(ignoreMissing)
+    if (stats && !stats.isDirectory()) return { sentence: `${parent} is not a folder in the working tree` }
+  }
+  const stats = await lstat(join(folder, path)).catch(ignoreMissing)
+  if (!stats) return undefined
+  if (!stats.isFile()) return { sentence: `${path} is not a regular file in the working tree` }
+  return blobId(await readFile(join(folder, path)), hexDigits)
+}
+
+/**
+ * Finds what the commit would overwrite.
+ *
+ * @param before the blobs that the files had before the commit
+ * @returns the files that somebody edited, with the error that says so
+ * @throws HubError `unavailable` if something else than in either commit is staged
+ */
+function findEdited({ files }: Prepared, before: ReadonlyMap<string, string>): Map<string, HubError> {
+  const edited = new Map<string, HubError>()
+  for (const { path, after, staged, found } of files) {
+    if (staged !== before.get(path) && staged !== after) throw hasChanges(path)
+    if (typeof found === 'object') edited.set(path, mustCommitFirst(found.sentence))
+    else if (found !== undefined && found !== before.get(path) && found !== after) edited.set(path, hasChanges(path))
+  }
+  return edited
+}
+
+/** Makes the folders of the files. The publish is remembered by then, so that a killed hub leaves no empty folder. */
+async function makeFolders({ folder }: WorkTree, files: readonly FileChange[]): Promise<void> {
+  for (const { path, bytes } of files) if (bytes) await mkdir(join(folder, dirname(path)), { recursive: true })
+}
+
+/** Renames the files and the index to their final names. @param edited the files to leave as they are @param warn hears of them, and of those that somebody edited in the meantime */
+async function showFiles(
+  tree: WorkTree,
+  { work, files, hexDigits }: Prepared,
+  edited: Iterable<string>,
+  warn: (message: string) => void,
+): Promise<void> {
+  const { folder, gitFolder } = tree
+  const left = new Set(edited)
+  for (const [number, { path, after, found }] of files.entries()) {
+    if (found === after || left.has(path)) continue
+    if ((await findFile(folder, path, hexDigits)) !== found) left.add(path)
+    else if (after !== undefined) await move(join(work, String(number)), join(folder, path))
+    else {
+      await rm(join(folder, path), { force: true })
+      await removeEmptyFolders(tree, path)
+    }
+  }
+  await rename(join(work, 'index'), join(gitFolder, 'index'))
+  await rm(work, REMOVE)
+  if (left.size > 0)
+    warn(
+      `${[...left].join(', ')}: published, but your local changes were kept. To restore the published file, run git checkout HEAD -- <path>.`,
+    )
+}
+
+/** Moves a file atomically, so that readers see either the old or the new file, never a partial file. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    // The git directory may be on another disk. Only in that case is a temporary name next to the target used; it is reused after a crash.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    const beside = join(dirname(to), `.${basename(to)}.prompt-hub~`)
+    await copyFile(from, beside)
+    await rename(beside, to)
+  }
+}
+
+/** Removes the empty folders above a file, innermost first, but not the content folder. */
+async function removeEmptyFolders({ folder, prefix }: WorkTree, path: string): Promise<void> {
+  for (let each = dirname(path); each.length >= prefix.length && each !== '.'; each = dirname(each)) {
+    try {
+      await rmdir(join(folder, each))
+    } catch {
+      // This folder is not empty, and neither are the folders above it.
+      return
+    }
+  }
 }

@@ -91,16 +91,6 @@ interface IndexFile extends GitFile {
   isInMerge: boolean
 }
 
-/** Lists the NUL-terminated records that git writes, if they are not many. */
-export async function listRecords(
-  git: Git,
-  command: readonly string[],
-  run: { signal?: AbortSignal; indexFile?: string } = {},
-): Promise<string[]> {
-  const output = await git.run(command, run)
-  return output.toString().split('\0').slice(0, -1)
-}
-
 /** Lists the files of a commit or a tree, by path. @param paths files, or folders with everything below them */
 export async function listTree(
   git: Git,
@@ -109,8 +99,8 @@ export async function listTree(
   signal?: AbortSignal,
 ): Promise<Map<string, GitFile>> {
   const files = new Map<string, GitFile>()
-  const command = ['ls-tree', '-r', '-z', commit, '--', ...paths]
-  for (const record of await listRecords(git, command, signal && { signal })) {
+  const output = await git.run(['ls-tree', '-r', '-z', commit, '--', ...paths], signal && { signal })
+  for (const record of output.toString().split('\0')) {
     const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
     if (mode !== undefined && id !== undefined && path !== undefined) files.set(path, { mode, id })
   }

@@ -1,14 +1,9 @@
 // Implements the git store with a local working tree: reads the head commit, and writes commits to the index and the working tree.
-import { existsSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
-import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { openFolder } from '../files/plain-files.ts'
-import { createGit, type Git } from './git-command.ts'
+import type { Git } from './git-command.ts'
 import { commitFiles, findPublishing, finishPublish } from './git-commit.ts'
 import { GitFailure, OutputTooLong } from './git-failure.ts'
-import { maintain } from './git-maintenance.ts'
 import { type GitObject, listEntries, listTree, readObjects } from './git-objects.ts'
 import {
   decodeText,
@@ -25,18 +20,8 @@ import {
   type PublishMark,
   parseMessage,
 } from './git-store.ts'
-import {
-  checkBranch,
-  checkWorkTree,
-  gitNotOpened,
-  gitNotReady,
-  gitNotSetUp,
-  makeOwnFolder,
-  readHead,
-  tryToWrite,
-  type WorkTree,
-} from './git-work-tree.ts'
-import { withLock } from './process-lock.ts'
+import { checkBranch, findWorkTree, readHead, toGitError, type WorkTree } from './git-work-tree.ts'
+import { takeTurn, tryToWrite } from './locks.ts'
 
 /** The location of the content, and git's environment. */
 export interface LocalGitOptions {
@@ -53,15 +38,13 @@ export interface LocalGitOptions {
 /** The local git store, with a working tree to keep in sync. */
 export interface LocalGit extends GitStore {
   /**
-   * Completes a publish that was interrupted. Call it on startup, and before the content folder is read for a build.
+   * Completes a publish that was interrupted. Call it on startup, and before the content folder is read for a build. When nothing is left to complete, later calls start no process.
    *
    * @throws HubError `unavailable` if this is not possible now; in that case, published versions may be missing from the content folder
    */
   finishPublishes(): Promise<void>
-  /** Checks that a publish could be written: nobody holds the index for longer than a git command takes, and the disk has space. @throws HubError `unavailable` with the fix */
+  /** Checks that a publish could be written, and removes what a killed process left: nobody holds the index for longer than a git command takes, and the disk has space. @throws HubError `unavailable` with the fix */
   checkWriting(): Promise<void>
-  /** Returns whether nothing is left to complete and the branch of the hub is checked out. Starts no process. */
-  isSettled(): Promise<boolean>
 }
 
 /** A publish creates about seven loose objects; packing this many takes a second or two. */
@@ -72,6 +55,8 @@ const PUBLISHES_REMEMBERED = 100
 const MAX_READS = 10
 /** Maximum size of a file or folder, with the line that git writes before it. A folder of a thousand versions has a twentieth of this. */
 const MAX_OBJECT_BYTES = LIMITS.requestBytes + 256
+
+const OBJECT_ID = /^[0-9a-f]{40,64}$/
 
 const WRITING = { isWriting: true }
 
@@ -85,6 +70,7 @@ export function openLocalGit({
   isReadOnly = false,
 }: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
+  let hasFinished = false
   let commits = 0
   /** Uses the working tree, and converts errors. @param isWriting whether no other hub process may write meanwhile, and what fails is a write, because of a full disk or missing permissions */
   const use = async <Value>(
@@ -93,10 +79,8 @@ export function openLocalGit({
   ): Promise<Value> => {
     try {
       known ??= await findWorkTree(contentDir, environment)
-      const tree = known
-      if (!isWriting) return await run(tree)
-      await makeOwnFolder(tree)
-      return await withLock(join(tree.ownFolder, 'turn'), () => run(tree))
+      using _turn = isWriting ? await takeTurn(known) : undefined
+      return await run(known)
     } catch (cause) {
       if (cause instanceof HubError) throw cause
       if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
@@ -105,15 +89,21 @@ export function openLocalGit({
   }
   const finish = () => use((tree) => finishPublish(tree, warn), WRITING)
   return {
-    finishPublishes: async () => {
-      await finish()
-      await use(checkWorkTree)
+    async finishPublishes() {
+      if (hasFinished && !(await use(findPublishing))) await use(checkBranch)
+      else {
+        await finish()
+        await use(checkHead)
+        hasFinished = true
+      }
     },
-    checkWriting: () => use(tryToWrite, WRITING),
-    isSettled: () =>
-      use(async (tree) => (await findPublishing(tree)) === undefined && (await checkBranch(tree)) !== undefined).catch(
-        () => false,
-      ),
+    async checkWriting() {
+      await use(async (tree) => {
+        await finishPublish(tree, warn)
+        await tryToWrite(tree)
+      }, WRITING)
+      await use(checkHead)
+    },
     readFolder: (question, { signal }) =>
       use(
         async (tree) => {
@@ -126,7 +116,7 @@ export function openLocalGit({
     readBlob: (id, { signal, maxBytes = LIMITS.requestBytes }) =>
       use(
         ({ git }) => {
-          if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a blob')
+          if (!OBJECT_ID.test(id)) throw new Error('expected the id of a blob')
           const tooLong = refuseLonger(`The file with the ID ${id}`, maxBytes)
           return git.run(['cat-file', 'blob', id], { signal, maxBytes }).catch(tooLong)
         },
@@ -135,7 +125,7 @@ export function openLocalGit({
     listFolder: (id, { signal }) =>
       use(
         async ({ git }) => {
-          if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a tree')
+          if (!OBJECT_ID.test(id)) throw new Error('expected the id of a tree')
           const files = [...(await listTree(git, id, [], signal))]
           if (files.some(([, { mode }]) => !mode.startsWith('100'))) throw notFilesError()
           return new Map(files.map(([path, file]) => [path, file.id]))
@@ -159,30 +149,21 @@ export function openLocalGit({
   }
 }
 
-async function findWorkTree(contentDir: string, environment: LocalGitOptions['environment']): Promise<WorkTree> {
-  const content = await realpath(contentDir).catch((cause: unknown) => {
-    throw gitNotSetUp('The content folder does not exist. Create it inside a git repository', cause)
-  })
-  if (!openFolder(contentDir).isPlain(''))
-    throw gitNotSetUp(
-      'The content folder is a symbolic link. Set CONTENT_DIR to the folder that it points to',
-      contentDir,
-    )
-  const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
-  const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
-  const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
-  if (code !== 0 || folder === '') throw gitNotOpened(stderr)
-  const ownFolder = join(gitFolder, 'prompt-hub')
-  return {
-    git: createGit(folder, environment),
-    folder,
-    gitFolder,
-    ownFolder,
-    record: join(ownFolder, 'publishing.json'),
-    indexLock: join(gitFolder, 'index.lock'),
-    prefix,
-    branch: undefined,
-  }
+/** Reads the state of git, and the head. @throws HubError like `checkBranch`; also if there is no commit */
+async function checkHead(tree: WorkTree): Promise<void> {
+  await checkBranch(tree)
+  await readHead(tree.git)
+}
+
+/** Runs maintenance now, in small steps, unless the user's git configuration disables it (`maintenance.auto`) or another process is running it. @throws GitFailure */
+export async function maintain(git: Git): Promise<void> {
+  if ((await git.find(['config', '--type=bool', '--get', 'maintenance.auto'])) === 'false') return
+  // Git limits each step to 50,000 objects, and to packs of at most 2 GB in total. Only one thread is used, so that the remaining CPU cores are available for publishing.
+  const modest = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=100m']
+  const tasks = ['--task=loose-objects', '--task=incremental-repack']
+  await git.run([...modest, 'maintenance', 'run', '--auto', '--quiet', ...tasks])
+  // With a Bloom filter of each commit's paths, finding the last publishes of a repository does not walk the whole history.
+  await git.run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
 }
 
 async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSignal): Promise<FolderState> {
@@ -242,21 +223,4 @@ async function readPublishes(git: Git, head: string, path: string, signal: Abort
       const end = commit.indexOf('\n')
       return { sha: commit.slice(0, end), url: null, atMs: undefined, ...parseMessage(commit.slice(end + 1)) }
     })
-}
-
-/** Converts an error of the git process or of the file system to an error of the interface. */
-function toGitError(cause: unknown, contentDir: string, isWriting: boolean): HubError {
-  const { code, syscall }: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error()
-  // A process cannot start without its program, nor without its folder. Of a folder that cannot be made, Node can report ENOENT too.
-  if (code === 'ENOENT' && syscall?.startsWith('spawn'))
-    return existsSync(contentDir)
-      ? gitNotSetUp('Git was not found. Install git', cause)
-      : gitNotSetUp('The content folder was removed. Restore it', cause)
-  // A full disk or missing permissions are not the client's fault.
-  if (isWriting && (cause instanceof GitFailure || syscall !== undefined || code === 'ERR_SQLITE_ERROR'))
-    return gitNotReady(
-      "The content's git repository cannot be written: its disk may be full or read-only; see the hub's log",
-      cause,
-    )
-  return new HubError('upstream_error', 'Git failed. See the hub’s log for the reason.', { cause })
 }

@@ -260,6 +260,27 @@ exec ${real} "$@"
   expect(git('show', `:${INDEX}`)).toBe('next\n')
 })
 
+test('a commit whose files cannot be written is in doubt until the next read writes them', async () => {
+  const dir = temporaryFolder('hub-git-')
+  const real = runSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  // Somebody removes the folder when the branch has moved.
+  const script = `#!/bin/sh
+${real} "$@" || exit
+case " $* " in *' update-ref '*) rm -r '${join(folder, 'content/acme')}' ;; esac
+`
+  writeFileSync(join(dir, 'git'), script, { mode: 0o755 })
+  const store = repository.openStore({ environment: { ...process.env, PATH: `${dir}:${process.env.PATH}` } })
+  expect(await publish(store, { version: { version: '1.0.0', text: 'first' }, index: 'about' })).toEqual({
+    kind: 'unknown',
+    cause: expect.objectContaining({ code: 'ENOENT' }),
+  })
+  expect(inFolder('.git/index.lock')).toMatch(/^Prompt Hub /)
+  const reader = repository.openStore()
+  const { publishes } = await reader.readFolder({ ...PLACE, withPublishes: true }, never())
+  expect(publishes.map(({ trailers }) => trailers.get('Operation-Id'))).toEqual(['op-1'])
+  expect([status(), inFolder(INDEX), inFolder(`${VERSIONS}/1.0.0.md`)]).toEqual(['', 'about', 'first'])
+})
+
 test('a read and a commit start at most six git processes', async () => {
   repository.commit({ [INDEX]: '---\ntitle: Before\n---\n' })
   const environment = { ...process.env, PATH: `${badGit.dir}:${process.env.PATH}` }

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { createGit } from '../../src/git/git-command.ts'
-import { maintain } from '../../src/git/git-maintenance.ts'
+import { maintain } from '../../src/git/git-store-local.ts'
 import { type LocalRepository, makeRepository, publish } from './local-repository.ts'
 
 let repository: LocalRepository

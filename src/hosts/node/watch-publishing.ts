@@ -19,18 +19,15 @@ export interface PublishingHealth {
 }
 
 /** Starts to check the local repository. */
-export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'isSettled' | 'checkWriting'>) {
+export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'checkWriting'>) {
   const finishing = openCheck(git.finishPublishes)
   const writing = watch(async () => {
     // What cannot be finished says more.
     if (await finishing.run()) await git.checkWriting()
   }, CHECK_MS)
   return {
-    /** Finishes interrupted publishes before a build. As long as there are none, the next check says whether git takes new ones. @returns whether the content folder contains everything that was published */
-    async finish(): Promise<boolean> {
-      const { problem, wasPossible } = finishing.health()
-      return (wasPossible && problem === null && (await git.isSettled())) || finishing.run()
-    },
+    /** Finishes interrupted publishes before a build. @returns whether the content folder contains everything that was published */
+    finish: finishing.run,
     /** Returns the result of the last checks. */
     health: (): PublishingHealth => (finishing.health().problem === null ? writing.health() : finishing.health()),
     stop: writing.stop,
