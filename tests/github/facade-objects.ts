@@ -39,11 +39,25 @@ const TEXT_LIMIT_BYTES = 512_000
 /** Creates an error with a type, as GitHub does. */
 const refuse = (type: string, message: string) => new GraphQLError(message, { extensions: { type } })
 
+/** A commit to write. */
+interface NewCommit {
+  /** The tree on which it is based. */
+  base_tree: string
+  /** Each file's bytes as Base64, or null to delete it. */
+  files: readonly { path: string; mode?: string; contents: string | null }[]
+  message: string
+  parents: readonly string[]
+  committer?: { name: string; email: string }
+}
+
+/** The objects of the repositories. */
+export type Objects = ReturnType<typeof openObjects>
+
 /**
- * Returns the root resolvers of queries and mutations. A mutation runs under a lock, because GitHub compares heads
- * atomically.
+ * Opens the objects of emulate's repositories, with the root resolvers of queries and mutations. A mutation runs under a
+ * lock, because GitHub compares heads atomically.
  */
-export function createRepositoryRoot(emulateUrl: string) {
+export function openObjects(emulateUrl: string) {
   const unchanging = new Map<string, unknown>()
   let lock: Promise<unknown> = Promise.resolve()
 
@@ -158,38 +172,43 @@ export function createRepositoryRoot(emulateUrl: string) {
     return withoutEmptyFolders(context, repo, made.sha)
   }
 
+  /** @returns the commit's ID */
+  const writeCommit = async (context: Context, repo: string, { base_tree, files, ...commit }: NewCommit) => {
+    const create = async (kind: 'blobs' | 'trees' | 'commits', body: object) =>
+      Created.parse(await call(context, 'POST', `${repo}/git/${kind}`, body)).sha
+    const tree = []
+    for (const { path, mode = '100644', contents } of files) {
+      // A path whose object is null is deleted. GitHub refuses to delete a file that does not exist.
+      const sha = contents === null ? null : await create('blobs', { content: contents, encoding: 'base64' })
+      tree.push({ path, mode, type: 'blob', sha })
+    }
+    const made = await create('trees', { base_tree, tree })
+    const hasDeleted = tree.some(({ sha }) => sha === null)
+    return create('commits', { ...commit, tree: hasDeleted ? await withoutEmptyFolders(context, repo, made) : made })
+  }
+
   const apply = async ({ branch, expectedHeadOid, message, fileChanges }: z.infer<typeof Input>, context: Context) => {
     const repo = branch.repositoryNameWithOwner
     const head = await readHead(context, repo, branch.branchName)
     if (head !== expectedHeadOid)
       throw refuse('STALE_DATA', `Expected branch to point to "${expectedHeadOid}" but it did not.`)
-    const tree = []
-    for (const { path, contents } of fileChanges.additions) {
-      const body = { content: contents, encoding: 'base64' }
-      const { sha } = Created.parse(await call(context, 'POST', `${repo}/git/blobs`, body))
-      tree.push({ path, mode: '100644', type: 'blob', sha })
-    }
-    // GitHub refuses to delete a file that does not exist.
-    for (const { path } of fileChanges.deletions) tree.push({ path, mode: '100644', type: 'blob', sha: null })
     const parent = await readCommit(context, repo, head)
-    const made = Created.parse(await call(context, 'POST', `${repo}/git/trees`, { base_tree: parent.treeSha, tree }))
-    const commit = Created.parse(
-      await call(context, 'POST', `${repo}/git/commits`, {
-        message: message.body ? `${message.headline}\n\n${message.body}` : message.headline,
-        tree: fileChanges.deletions.length > 0 ? await withoutEmptyFolders(context, repo, made.sha) : made.sha,
-        parents: [head],
-        committer: { name: 'GitHub', email: 'noreply@github.com' },
-      }),
-    )
-    await call(context, 'PATCH', `${repo}/git/refs/heads/${branch.branchName}`, { sha: commit.sha, force: false })
-    return { commit: await readCommit(context, repo, commit.sha) }
+    const sha = await writeCommit(context, repo, {
+      base_tree: parent.treeSha,
+      files: [...fileChanges.additions, ...fileChanges.deletions.map(({ path }) => ({ path, contents: null }))],
+      message: message.body ? `${message.headline}\n\n${message.body}` : message.headline,
+      parents: [head],
+      committer: { name: 'GitHub', email: 'noreply@github.com' },
+    })
+    await call(context, 'PATCH', `${repo}/git/refs/heads/${branch.branchName}`, { sha, force: false })
+    return { commit: await readCommit(context, repo, sha) }
   }
   const createCommitOnBranch = ({ input }: { input: unknown }, context: Context) => {
     const done = lock.then(() => apply(Input.parse(input), context))
     lock = done.catch(() => {})
     return done
   }
-  return { repository, createCommitOnBranch }
+  return { root: { repository, createCommitOnBranch }, call, callOnce, writeCommit }
 }
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

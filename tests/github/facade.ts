@@ -15,7 +15,7 @@ import {
 } from 'graphql'
 import { z } from 'zod'
 import { askEmulate } from './ask-emulate.ts'
-import { createRepositoryRoot } from './facade-objects.ts'
+import { type Objects, openObjects } from './facade-objects.ts'
 
 /** An HTTP server as a function. If it returns undefined, the socket is closed without a response. */
 export type Handler = (request: Request) => Promise<Response | undefined>
@@ -34,6 +34,7 @@ export interface FacadeOptions {
 /** A facade, and the queries that it rejects because it does not support them or because GitHub would reject them. */
 export interface Facade {
   handle: Handler
+  objects: Objects
   /** Returns whether a token is valid. */
   isGood: (token: string) => boolean
   /** Queries that violate GitHub's schema or are missing from the tables below. A single such query fails the test. */
@@ -87,7 +88,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
   const schema = built
   const good = new Set(tokens)
   const problems: string[] = []
-  const root = createRepositoryRoot(emulateUrl)
+  const objects = openObjects(emulateUrl)
   let remaining = 5000
 
   const answerGraphql = async (request: Request, token: string): Promise<Response> => {
@@ -112,7 +113,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
     const { data, errors } = await execute({
       schema,
       document,
-      rootValue: root,
+      rootValue: objects.root,
       contextValue: { token },
       ...(variables && { variableValues: variables }),
     })
@@ -152,7 +153,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
     if (pathname === '/graphql' && request.method === 'POST') return await answerGraphql(request, token ?? '')
     return await passOn(request, pathname + search)
   }
-  return { handle, isGood: (token) => good.has(token), problems }
+  return { handle, objects, isGood: (token) => good.has(token), problems }
 }
 
 function buildGitHubSchema(): GraphQLSchema {

@@ -46,61 +46,51 @@ export interface Faults {
 }
 
 const GraphqlBody = z.object({ query: z.string(), variables: z.record(z.string(), z.unknown()).optional() })
+const JsonBody = z.record(z.string(), z.unknown()).catch({})
 const json = { 'content-type': 'application/json; charset=utf-8' }
 const html = { 'content-type': 'text/html' }
+
+const answer = (applied: boolean, status: number, body: string, headers: Record<string, string> = json): Fault => ({
+  kind: 'answer',
+  applied,
+  status,
+  headers,
+  body,
+})
+const answerErrors = (applied: boolean, errors: readonly object[], headers: Record<string, string> = {}): Fault =>
+  answer(applied, 200, JSON.stringify({ data: null, errors }), { ...json, ...headers })
 
 /** The faults, named as in docs/notes/github.md. */
 export const FAULTS = {
   cut: (applied: boolean): Fault => ({ kind: 'cut', applied }),
   /** GitHub's own time limit of 10 seconds. */
-  badGateway: (applied: boolean): Fault => ({
-    kind: 'answer',
-    applied,
-    status: 502,
-    headers: html,
-    body: '<html>502</html>',
-  }),
+  badGateway: (applied: boolean) => answer(applied, 502, '<html>502</html>', html),
   /** GitHub's "Something went wrong": status 200 and an error without a type. */
-  untypedErrors: (applied: boolean): Fault => answerErrors(applied, [{ message: 'Something went wrong.' }]),
-  html: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: html, body: '<html>ok</html>' }),
-  halfJson: (applied: boolean): Fault => ({
-    kind: 'answer',
-    applied,
-    status: 200,
-    headers: json,
-    body: '{"data":{"cre',
-  }),
-  nothing: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: '' }),
-  nullBody: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: 'null' }),
+  untypedErrors: (applied: boolean) => answerErrors(applied, [{ message: 'Something went wrong.' }]),
+  html: (applied: boolean) => answer(applied, 200, '<html>ok</html>', html),
+  halfJson: (applied: boolean) => answer(applied, 200, '{"data":{"cre'),
+  nothing: (applied: boolean) => answer(applied, 200, ''),
+  nullBody: (applied: boolean) => answer(applied, 200, 'null'),
   /** A typed GraphQL error: `STALE_DATA` without a cause, `FORBIDDEN`, … The call is not carried out. */
-  typed: (...types: string[]): Fault =>
+  typed: (...types: string[]) =>
     answerErrors(
       false,
       types.map((type) => ({ type, message: 'No.' })),
     ),
   /** The primary rate limit. @param reset the reset time, in seconds since 1970 */
-  rateLimited: (reset: number): Fault =>
+  rateLimited: (reset: number) =>
     answerErrors(false, [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded.' }], {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(reset),
     }),
   /** The secondary rate limit, over REST or GraphQL. */
-  secondaryLimit: (status: 200 | 403 | 429, retryAfter?: string): Fault => ({
-    kind: 'answer',
-    applied: false,
-    status,
-    headers: { ...json, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
-    body: JSON.stringify(
-      status === 200 ? { data: null, errors: [{ message: 'Slow down.' }] } : { message: 'Slow down.' },
-    ),
-  }),
-  badCredentials: (): Fault => ({
-    kind: 'answer',
-    applied: false,
-    status: 401,
-    headers: json,
-    body: '{"message":"Bad credentials"}',
-  }),
+  secondaryLimit(status: 200 | 403 | 429, retryAfter?: string) {
+    const problem = { message: 'Slow down.' }
+    const body = status === 200 ? { data: null, errors: [problem] } : problem
+    const headers = { ...json, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) }
+    return answer(false, status, JSON.stringify(body), headers)
+  },
+  badCredentials: () => answer(false, 401, '{"message":"Bad credentials"}'),
   oldAnswer: (): Fault => ({ kind: 'old-answer' }),
   hold: (until: Promise<unknown>, applied = false): Fault => ({ kind: 'hold', applied, until }),
 } as const
@@ -157,16 +147,6 @@ export function createFaults(next: Handler): Faults {
   }
 }
 
-function answerErrors(applied: boolean, errors: readonly object[], headers: Record<string, string> = {}): Fault {
-  return {
-    kind: 'answer',
-    applied,
-    status: 200,
-    headers: { ...json, ...headers },
-    body: JSON.stringify({ data: null, errors }),
-  }
-}
-
 async function readCall(request: Request): Promise<Call> {
   const { pathname, searchParams } = new URL(request.url)
   const text = await request.clone().text()
@@ -175,19 +155,11 @@ async function readCall(request: Request): Promise<Call> {
     const [, kind, name = ''] = /^\s*(query|mutation)\s*(\w*)/.exec(query) ?? []
     return { kind: kind === 'mutation' ? 'mutation' : 'query', name, values: variables }
   }
-  const form = request.headers.get('content-type')?.includes('json') ? readJson(text) : new URLSearchParams(text)
+  const isJson = request.headers.get('content-type')?.includes('json')
+  const form = isJson ? JsonBody.parse(JSON.parse(text || '{}')) : Object.fromEntries(new URLSearchParams(text))
   return {
     kind: 'rest',
     name: `${request.method} ${pathname}`,
-    values: { ...Object.fromEntries(searchParams), ...Object.fromEntries(form) },
+    values: { ...Object.fromEntries(searchParams), ...form },
   }
-}
-
-function readJson(text: string): [string, unknown][] {
-  return Object.entries(
-    z
-      .record(z.string(), z.unknown())
-      .catch({})
-      .parse(text === '' ? {} : JSON.parse(text)),
-  )
 }

@@ -1,5 +1,7 @@
 // A fake GitHub for tests: emulate for objects and sign-in, the facade for GraphQL, and injected faults.
 import { createServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createEmulator } from 'emulate'
 import { z } from 'zod'
 import { freePort } from '../hubs/processes.ts'
@@ -59,6 +61,9 @@ const [TOKEN] = BOT_TOKENS as [string]
 /** An organisation with the member alice, and a token that may read and change its members. */
 export const ORGANISATION = { login: 'acme-org', token: TOKEN } as const
 const STRANGER_TOKEN = 'ghp_strangertoken'
+const Sha = z.object({ sha: z.string() })
+const Head = z.object({ object: Sha })
+const Commit = z.object({ tree: Sha, parents: z.array(Sha) })
 const OAUTH = { clientId: 'Iv1.abc', clientSecret: 'sekret', logins: LOGINS }
 
 /**
@@ -79,66 +84,41 @@ export async function startGitHubStandIn({
   const facade = createFacade({ emulateUrl, tokens: new Set([...BOT_TOKENS, STRANGER_TOKEN]) })
   let made = 0
 
-  const rest = async (
-    { repository, token }: Pick<StandInRepository, 'repository' | 'token'>,
-    method: string,
-    path: string,
-    body?: object,
-  ) => {
-    const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
-    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-    const answer = await askEmulate(`${emulateUrl}/repos/${repository}${path}`, init)
-    if (!answer.ok) throw new Error(`emulate answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
-    const value: unknown = await answer.json()
-    return value
-  }
-  const objects = new Map<string, unknown>()
+  const { call, callOnce, writeCommit } = facade.objects
   /** Requests an object only once, because it never changes. The branch is requested each time. */
-  const readOnce = async (place: StandInRepository, path: string): Promise<unknown> => {
-    if (path.startsWith('/git/ref/')) return rest(place, 'GET', path)
-    const known = objects.get(path) ?? (await rest(place, 'GET', path))
-    objects.set(path, known)
-    return known
-  }
+  const read = (repository: string, path: string) =>
+    path.startsWith('/git/ref/')
+      ? call({ token: TOKEN }, 'GET', repository + path)
+      : callOnce({ token: TOKEN }, repository + path)
   const commit = async (
-    place: StandInRepository,
+    { repository }: StandInRepository,
     files: Readonly<Record<string, CommittedFile>>,
     parentsOf: (head: string, itsParents: string[]) => string[],
   ) => {
-    const Sha = z.object({ sha: z.string() })
-    const head = z.object({ object: Sha }).parse(await rest(place, 'GET', '/git/ref/heads/main')).object.sha
-    const { tree, parents } = z
-      .object({ tree: Sha, parents: z.array(Sha) })
-      .parse(await rest(place, 'GET', `/git/commits/${head}`))
-    const entries = []
-    for (const [path, bytes] of Object.entries(files)) {
-      if (bytes === null) {
-        entries.push({ path, mode: '100644', type: 'blob', sha: null })
-        continue
-      }
-      const isLink = typeof bytes === 'object' && 'target' in bytes
-      const content = Buffer.from(isLink ? bytes.target : bytes).toString('base64')
-      const { sha } = Sha.parse(await rest(place, 'POST', '/git/blobs', { content, encoding: 'base64' }))
-      entries.push({ path, mode: isLink ? '120000' : '100644', type: 'blob', sha })
-    }
-    const next = Sha.parse(await rest(place, 'POST', '/git/trees', { base_tree: tree.sha, tree: entries }))
-    const made = {
+    const head = Head.parse(await read(repository, '/git/ref/heads/main')).object.sha
+    const { tree, parents } = Commit.parse(await read(repository, `/git/commits/${head}`))
+    const sha = await writeCommit({ token: TOKEN }, repository, {
+      base_tree: tree.sha,
+      files: Object.entries(files).map(([path, file]) => {
+        if (file === null) return { path, contents: null }
+        const isLink = typeof file === 'object' && 'target' in file
+        const contents = Buffer.from(isLink ? file.target : file).toString('base64')
+        return { path, mode: isLink ? '120000' : '100644', contents }
+      }),
       message: 'Somebody else',
-      tree: next.sha,
       parents: parentsOf(
         head,
-        parents.map(({ sha }) => sha),
+        parents.map((parent) => parent.sha),
       ),
-    }
-    const { sha } = Sha.parse(await rest(place, 'POST', '/git/commits', made))
-    await rest(place, 'PATCH', '/git/refs/heads/main', { sha, force: true })
+    })
+    await call({ token: TOKEN }, 'PATCH', `${repository}/git/refs/heads/main`, { sha, force: true })
     return sha
   }
   const git = createGitHttp({
     next: enforcePkce(facade.handle),
     mayRead: (token, repository) =>
       facade.isGood(token) && token !== STRANGER_TOKEN && repository.startsWith(`${OWNER}/`),
-    read: (repository, path) => rest({ repository, token: TOKEN }, 'GET', path),
+    read,
   })
   const { handle, ...faults } = createFaults(git.handle)
   const server = await listen(handle)
@@ -162,7 +142,7 @@ export async function startGitHubStandIn({
     },
     commitOutside: (place, files) => commit(place, files, (head) => [head]),
     rewriteOutside: (place, files) => commit(place, files, (_, parents) => parents),
-    exportTo: (place, folder) => exportObjects((path) => readOnce(place, path), folder),
+    exportTo: ({ repository }, folder) => exportObjects((path) => read(repository, path), folder),
     async close() {
       await server.close()
       await emulator.close()
@@ -212,30 +192,19 @@ function makeSeed(redirectUris: readonly string[]) {
   }
 }
 
+/** A handler that answers nothing closes the socket. */
 async function listen(handle: Faults['handle']): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', async () => {
-      try {
-        const headers = new Headers()
-        for (const [name, value] of Object.entries(incoming.headersDistinct))
-          for (const each of value ?? []) headers.append(name, each)
-        const method = incoming.method ?? 'GET'
-        const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks)
-        const answer = await handle(new Request(`http://stand-in${incoming.url}`, { method, headers, body }))
-        if (!answer) return outgoing.destroy()
-        outgoing.writeHead(answer.status, [...answer.headers].flat())
-        outgoing.end(Buffer.from(await answer.arrayBuffer()))
-      } catch (error) {
-        // The response never looks like a response from GitHub, so that an error in the fake server is not mistaken for
-        // one.
-        outgoing.writeHead(599).end(String(error))
-      }
-    })
-  })
+  const listener = getRequestListener(
+    async (request, { outgoing }) => {
+      const answer = await handle(request)
+      if (!answer) outgoing.destroy()
+      return answer ?? RESPONSE_ALREADY_SENT
+    },
+    // Never looks like a response from GitHub, so that an error in the fake server is not mistaken for one.
+    { errorHandler: (error) => new Response(String(error), { status: 599 }), overrideGlobalObjects: false },
+  )
   // The hub must see only the disconnects that a test scripts. See ask-emulate.ts.
-  server.keepAliveTimeout = 0
+  const server = createServer({ keepAliveTimeout: 0 }, listener)
   const port = await freePort()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
