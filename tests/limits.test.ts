@@ -26,7 +26,6 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/marketplace.ts MAX_PLUGINS': 'entries of a list',
   'src/domain/api/data-paths.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/compose/include-lines.ts MAX_LINE_CHARACTERS': 'longer than any line with valid names',
-  'src/domain/compose/include-lines.ts MAX_NAMED': 'findings that a warning names',
   'src/domain/compose/resolve.ts MAX_CONCERNS': 'findings that a warning names',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/server/read/renamed.ts MAX_NAMES': 'renames that one redirect follows',

@@ -18,26 +18,21 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../src/domain/api/export-f
 import { areValid, lowerCasePath } from '../../src/domain/api/routes.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { digestManifest } from '../../src/domain/catalogue/repository-records.ts'
-import { findIncludeLike, findIncludeLines } from '../../src/domain/compose/include-lines.ts'
+import { findIncludeLines } from '../../src/domain/compose/include-lines.ts'
 import { splitTools } from '../../src/domain/content/allowed-tools.ts'
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import { fillMessages } from '../../src/domain/content/filling.ts'
-import { findLikeChat, findMissingFiles, findNear, findWeakVariables } from '../../src/domain/content/findings.ts'
 import { judgeVersion } from '../../src/domain/content/first-files.ts'
 import { findHiddenCharacters } from '../../src/domain/content/hidden-characters.ts'
-import { findVariableNames } from '../../src/domain/content/placeholders.ts'
-import {
-  findLikeFrontMatter,
-  parseOwnerFile,
-  parseRepositoryFile,
-  parseVersionFile,
-} from '../../src/domain/content/prompt-file.ts'
+import { compareVariables, findVariableNames } from '../../src/domain/content/placeholders.ts'
+import { parseOwnerFile, parseRepositoryFile, parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { parseResultFile } from '../../src/domain/content/result-file.ts'
 import { checkRepository, checkText, checkVersion } from '../../src/domain/content/rules.ts'
 import { findCertainSecret } from '../../src/domain/content/secrets.ts'
 import { findSkillProblems, formatSkill } from '../../src/domain/content/skill.ts'
 import { findWeakDescription } from '../../src/domain/content/skill-descriptions.ts'
 import { checkFileText } from '../../src/domain/content/version-files.ts'
+import { findMissingFiles, findStoredAsText } from '../../src/domain/content/warnings.ts'
 import { summariseAdded } from '../../src/domain/inspect/describe.ts'
 import { inspectVersion } from '../../src/domain/inspect/inspect-version.ts'
 import { decideChange } from '../../src/domain/managing/decision.ts'
@@ -239,17 +234,14 @@ export const FAST: Readonly<Record<string, CallsOf>> = {
     const skill = { ...version, skill: { description: text, license: null } }
     return [
       ...[version, chat].flatMap((one) => [
-        () => findNear(one),
-        () => findLikeChat(one),
-        () => findWeakVariables(one),
+        () => findStoredAsText(one, true),
+        () => compareVariables(one),
         () => findVariableNames(one),
         () => compareForCallers({ ...one, files: [] }, { ...versionOf(`${text}a`, one.format), files: [] }),
       ]),
-      () => findLikeFrontMatter(version),
       () => findMissingFiles(skill.content, filesOf(text)),
       () => findSkillProblems(skill),
       () => findIncludeLines(text),
-      () => findIncludeLike(version, true),
       () => findHiddenCharacters(text),
       () => findUnwritable(text),
       () => findCertainSecret(text),

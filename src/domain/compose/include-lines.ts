@@ -1,5 +1,4 @@
-// Finds the include lines of a source and text that was probably meant as one, and cuts a source out of assembled content again. docs/compose.md
-import type { Finding } from '../content/finding.ts'
+// Finds the include lines of a source, and cuts a source out of assembled content again. docs/compose.md
 import { LIMITS } from '../limits.ts'
 import { printable } from '../text/printable.ts'
 import type { Parsed, ValueProblem } from '../text/problems.ts'
@@ -134,28 +133,4 @@ export function cutSource(composed: Composed): string {
   return divideContent(composed)
     .map(({ text, include }) => (include ? formatIncludeLine(include) : text))
     .join('')
-}
-
-/** A text that looks like an include line, whether or not it is alone on its line. */
-const LOOKS_LIKE_INCLUDE = /\{\{\{?[ \t]{0,8}include[ \t]{1,8}["'][^\n]{0,160}/gi
-/** Maximum number of such texts that are named. */
-const MAX_NAMED = 5
-
-/** Finds text that looks like an include line but is stored as text. @param isComposed whether include lines have been replaced */
-export function findIncludeLike(version: Composed, isComposed: boolean): Finding[] {
-  const wayOut = isComposed
-    ? 'If it should be an include, write {{include "owner/name@range"}} alone on its line, without spaces around it'
-    : 'To include the other prompt, publish with compose: true'
-  const found: Finding[] = []
-  let start = 0
-  for (const { text, include } of divideContent(version)) {
-    if (!include)
-      for (const { 0: like, index } of text.matchAll(LOOKS_LIKE_INCLUDE)) {
-        if (found.length === MAX_NAMED) return found
-        const message = `${printable(like)} is stored as text. ${wayOut}`
-        found.push({ code: 'looks_like_include', key: 'content', message, offset: start + index })
-      }
-    start += text.length
-  }
-  return found
 }

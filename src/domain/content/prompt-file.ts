@@ -8,7 +8,6 @@ import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problem
 import { formatYaml, openKeyLines, parseYaml, readLine } from '../text/yaml.ts'
 import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { AttestationFacts } from '../values/attestation.ts'
-import type { Finding } from './finding.ts'
 import { OwnerFrontMatter, type PublishingRule, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 import { PROMPT_FILE_KEYS } from './prompt-file-keys.ts'
@@ -235,14 +234,6 @@ export function beginsWithFrontMatter(content: string): boolean {
   const { value } = splitFile(`---\n${start.slice(opening.length)}`)
   const keys = Object.keys(value?.front ?? {})
   return keys.length > 0 && keys.every((key) => PROMPT_FILE_KEYS.has(key))
-}
-
-/** Finds the front matter of a prompt file at the beginning of content: it is stored as content. */
-export function findLikeFrontMatter({ content }: Pick<VersionFile, 'content'>): Finding[] {
-  if (!beginsWithFrontMatter(content)) return []
-  const message =
-    'begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown", and with a first line that is exactly ---'
-  return [{ code: 'looks_like_front_matter', key: 'content', message, offset: 0 }]
 }
 
 /** The positions of a file's parts, in UTF-16 code units. */

@@ -8,27 +8,15 @@ import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
 import { checkIncludes } from '../compose/check-includes.ts'
 import type { WrittenPart } from '../compose/compose-version.ts'
-import { findIncludeLike } from '../compose/include-lines.ts'
 import { warnOfParts } from '../compose/resolve.ts'
-import { nameSourceLines, placeInSource } from '../compose/source-lines.ts'
+import { nameSourceLines } from '../compose/source-lines.ts'
 import type { SameContent } from '../compose/take-along.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
-import {
-  findLikeChat,
-  findMissingFiles,
-  findNear,
-  findWeakMetadata,
-  findWeakVariables,
-  toWarnings,
-  warnOfDifference,
-  warnOfFiles,
-  warnOfTexts,
-} from '../content/findings.ts'
+import { toWarnings } from '../content/findings.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import {
   editKeys,
   editRepositoryFile,
-  findLikeFrontMatter,
   formatPublished,
   isSameVersion,
   type RepositoryFile,
@@ -37,10 +25,10 @@ import {
 } from '../content/prompt-file.ts'
 import { checkNewVersion, checkVersion, findLongFile } from '../content/rules.ts'
 import { findWeakDescription, type ListedSkill } from '../content/skill-descriptions.ts'
+import { warnOf, warnOfDifference, warnOfLeftOut } from '../content/warnings.ts'
 import { CLOCK_SKEW_MS, LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
 import { countBytes } from '../text/plain-text.ts'
-import { printable } from '../text/printable.ts'
 import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
 import type { Include } from '../values/include.ts'
 import { targetOf } from '../values/label-target.ts'
@@ -286,48 +274,6 @@ export function compareWritten(
 ): { difference: Difference | undefined; warnings: Warning[] } {
   const difference = before && compareForCallers({ ...before, files: [] }, { ...version, files: [] })
   return { difference, warnings: difference ? warnOfDifference(difference) : [] }
-}
-
-/**
- * Returns the warnings about a version.
- *
- * @param files the files beside its SKILL.md
- * @param isAssembled whether the version was composed, so that its author knows the lines of its source
- * @param breaking the warnings about breaking changes
- */
-export function warnOf(
-  version: VersionEntry,
-  { name, file }: Pick<RepositoryState, 'name' | 'file'>,
-  files: readonly VersionFileBytes[],
-  breaking: readonly Warning[] = [],
-  isAssembled = false,
-): Warning[] {
-  const { content } = version
-  const lookAlikes = [
-    ...findLikeChat(version),
-    ...findLikeFrontMatter(version),
-    ...findNear(version),
-    ...findIncludeLike(version, isAssembled),
-  ]
-  const warnings = [
-    ...toWarnings(lookAlikes, content),
-    ...warnOfTexts(version, file),
-    ...(version.skill ? [...toWarnings(findMissingFiles(content, files), content), ...warnOfFiles(files)] : []),
-    ...breaking,
-    ...toWarnings([...findWeakVariables(version), ...findWeakMetadata({ ...file, name }, version.variables)], content),
-  ]
-  return isAssembled ? placeInSource(warnings, version) : warnings
-}
-
-/** Names what systems and programs left in the folder that was sent. */
-function warnOfLeftOut(paths: readonly string[]): Warning[] {
-  const rest = paths.length - LIMITS.problemsNamed
-  const named = paths.slice(0, LIMITS.problemsNamed).map((path) => `files: ${printable(path)}: left out`)
-  return [...named, ...(rest > 0 ? [`files: ${rest} more left out`] : [])].map((message) => ({
-    code: 'left_out',
-    message: `${message}, because systems and programs leave this in a folder`,
-    line: null,
-  }))
 }
 
 /** Returns the time of a version: not before the version that it follows, because a machine's clock can be set back. The git host's clock overrules a version that is dated far ahead of it. */

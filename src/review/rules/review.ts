@@ -1,26 +1,18 @@
 // Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../../domain/catalogue/difference.ts'
-import { findIncludeLike } from '../../domain/compose/include-lines.ts'
 import type { Place } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { Finding } from '../../domain/content/finding.ts'
-import {
-  findInText,
-  findLikeChat,
-  findMissingFiles,
-  findNear,
-  findWeakMetadata,
-  limitFindings,
-  warnOfDifference,
-} from '../../domain/content/findings.ts'
+import { findInText, limitFindings } from '../../domain/content/findings.ts'
 import { compareVariables } from '../../domain/content/placeholders.ts'
-import {
-  DEFAULT_REPOSITORY_FILE,
-  findLikeFrontMatter,
-  type OwnerFile,
-  type RepositoryFile,
-} from '../../domain/content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE, type OwnerFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkNewVersion, checkText } from '../../domain/content/rules.ts'
+import {
+  findMissingFiles,
+  findStoredAsText,
+  findWeakMetadata,
+  warnOfDifference,
+} from '../../domain/content/warnings.ts'
 import { isPortableName, type RepositoryPlace } from '../../domain/values/names.ts'
 import { compareVersions, isNextVersion } from '../../domain/values/versions.ts'
 import {
@@ -182,10 +174,7 @@ function adviseOnVersion(
   const { content, changelog, variables, parameters } = version
   for (const { rule, key, message, offset } of compareVariables(version))
     if (isRuleName(rule)) say(rule, key, message, offset)
-  advise(findLikeChat(version), say)
-  advise(findLikeFrontMatter(version), say)
-  advise(findIncludeLike(version, Boolean(version.includes)), say)
-  advise(findNear(version), say)
+  advise(findStoredAsText(version, Boolean(version.includes)), say)
   adviseOnTexts({ content }, say, true)
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return

@@ -7,13 +7,13 @@ import { recordVersion } from '../../domain/catalogue/repository-records.ts'
 import type { WrittenPart } from '../../domain/compose/compose-version.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { WrittenFile } from '../../domain/content/prompt-file.ts'
+import { warnOf } from '../../domain/content/warnings.ts'
 import {
   compareWritten,
   decidePublish as decide,
   type PublishDecision,
   type Publisher,
   type Surroundings,
-  warnOf,
 } from '../../domain/publishing/decision.ts'
 import { readPromptFile } from '../../domain/publishing/prompt-file.ts'
 import { nextLower, type RepositoryState, readListedVersion } from '../../domain/publishing/repository-state.ts'
