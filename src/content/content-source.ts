@@ -82,7 +82,7 @@ export function openContentSource({
   }
   const write = async (here: ObjectPlace, changed: ReadonlySet<string> | 'all') => {
     try {
-      const written = await writeTree(here, listPlaces(isIndexed ? changed : 'all'))
+      const written = await writeTree(here, isIndexed ? listPlaces(changed) : 'first')
       if (place === here) isIndexed = true
       return written
     } catch (error) {

@@ -1,5 +1,14 @@
 // Tests how the content is read from git: what is committed, what somebody changed since, and a folder that is not in git.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, expect, test, vi } from 'vitest'
@@ -178,6 +187,26 @@ test('a process that was killed, and a damaged index, leave nothing behind that 
   await expect(source.look()).rejects.toThrow('git add ended with 128')
   const { listing } = await source.look()
   expect(readAll(source, listing)).toEqual({ 'acme/a/versions/1.0.0.md': TEXT })
+})
+
+test('a folder is read although git cannot write it to packs, and what an incomplete pack took is free again', async () => {
+  const folder = commit({ [PATH]: TEXT })
+  put(join(folder, 'content/acme/b/index.md'), 'B')
+  const [dir, programs] = [mkdtempSync(join(root, 'own-')), mkdtempSync(join(root, 'bin-'))]
+  // As git does when a file becomes shorter while it is read.
+  const refuse = `case "$*" in *packSizeLimit*) echo >"$GIT_OBJECT_DIRECTORY/pack/tmp_pack_1"; exit 128;; esac`
+  const path = `${programs}:${process.env.PATH}`
+  writeFileSync(join(programs, 'git'), `#!/bin/sh\n${refuse}\nPATH="\${PATH#*:}" exec git "$@"\n`, { mode: 0o755 })
+  const given = { contentDir: join(folder, 'content'), dir, environment: { ...process.env, PATH: path } }
+  mkdirSync(join(dir, 'objects/pack'), { recursive: true })
+  const source = openContentSource(given)
+  const { listing } = await source.look()
+  const texts = { 'acme/a/versions/1.0.0.md': TEXT, 'acme/b/index.md': 'B' }
+  expect(readAll(source, listing)).toEqual(texts)
+  expect(readdirSync(join(dir, 'objects/pack'))).toEqual(['tmp_pack_1'])
+  const next = open(folder, dir)
+  expect(readAll(next, (await next.look()).listing)).toEqual(texts)
+  expect(readdirSync(join(dir, 'objects/pack'))).toEqual([])
 })
 
 test('a content folder that is missing, a link or no folder is a problem', async () => {
