@@ -41,13 +41,13 @@ export async function mapConcurrently<Thing, Value>(
 
 /** Waits for work, but not longer than a time limit; the work goes on after that. @param late creates the error that is thrown then */
 export async function within<Value>(limitMs: number, work: Promise<Value>, late: () => Error): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
+  const { promise, resolve, reject } = Promise.withResolvers<Value>()
   // A response that arrived while this thread was busy counts, so what has arrived is read first.
   const timer = setTimeout(() => setImmediate(() => reject(late())), limitMs)
-  // After the limit, nobody needs the result, so errors are ignored.
-  work.catch(() => {})
+  // After the limit, nobody needs the result, so it and errors are ignored.
+  work.then(resolve, reject)
   try {
-    return await Promise.race([work, promise])
+    return await promise
   } finally {
     clearTimeout(timer)
   }
