@@ -2,13 +2,14 @@
 
 import { type Bytes, CATALOGUE_UNAVAILABLE } from '../../built/site-files.ts'
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
-import { HubError } from '../../domain/api/errors.ts'
+import { type ErrorCode, HubError } from '../../domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject, pick } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/printable.ts'
+import { formatProblems } from '../../domain/text/problems.ts'
 import { kindOf } from '../../domain/values/chat.ts'
 import { isVersion, type RepositoryPlace, splitFullName } from '../../domain/values/names.ts'
 import { toHubError } from '../../log.ts'
@@ -48,13 +49,18 @@ export async function callTool(params: Record<string, unknown>, hub: Hub, waitSe
     const { code, message } = toHubError(thrown)
     // The message is the same for all stores, because a model cannot use the difference.
     const sentence = code === 'unavailable' ? CATALOGUE_UNAVAILABLE : message
-    // Errors have no structuredContent, because the 1.x client would validate it against the output schema.
-    return encode(JSON.stringify({ content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true }))
+    return formatFailure(code, sentence)
   }
 }
 
 function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, hub: Hub) {
-  return TOOL_ANSWERS[tool](readArguments(tool, given), hub)
+  const { value, problems } = readArguments(tool, given)
+  return problems ? formatFailure('invalid_request', formatProblems(problems)) : TOOL_ANSWERS[tool](value, hub)
+}
+
+/** Formats a failure as the bytes of JSON: without structuredContent, because the 1.x client would validate it against the output schema. */
+function formatFailure(code: ErrorCode, sentence: string): Bytes {
+  return encode(JSON.stringify({ content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true }))
 }
 
 /** Formats a result as the bytes of JSON. Clients pass either the text block or `structuredContent` to the model, so both have the same data. @param shown what the text block has instead */

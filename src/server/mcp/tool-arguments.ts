@@ -2,11 +2,10 @@
 
 import * as z from 'zod'
 import { SORTS } from '../../domain/api/data-paths.ts'
-import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isObject } from '../../domain/text/json.ts'
 import { countCharacters } from '../../domain/text/plain-text.ts'
-import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
+import { type Parsed, parseWithSchema } from '../../domain/text/problems.ts'
 import { KINDS } from '../../domain/values/chat.ts'
 import { readObject } from './protocol.ts'
 
@@ -119,17 +118,17 @@ type Given = Record<string, unknown>
 /** The validated arguments of a tool. */
 export type Arguments<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>
 
-/** Parses the arguments of a call. @throws HubError `invalid_request` that lists every problem with the argument's name and an example */
-export function readArguments<Name extends ToolName>(tool: Name, given: Given): Arguments<Name>
-export function readArguments(tool: ToolName, given: Given): unknown {
+/** Parses the arguments of a call. @returns the arguments, or every problem with the argument's name and an example */
+export function readArguments<Name extends ToolName>(tool: Name, given: Given): Parsed<Arguments<Name>>
+export function readArguments(tool: ToolName, given: Given): Parsed<unknown> {
   const settled = settle(tool, given)
   const { value, problems = [] } = parseWithSchema<z.ZodType>(INPUTS[tool], settled)
   // zod ignores an own `__proto__` property of a record, but {{__proto__}} is a valid placeholder.
   const variables = isObject(settled.variables) ? settled.variables : undefined
   const ignored = new Map(Object.entries(variables ?? {})).get('__proto__') ?? ''
   if (typeof ignored !== 'string') problems.push({ key: 'variables.__proto__', message: WANTED_VALUE })
-  if (problems.length > 0) throw new HubError('invalid_request', formatProblems(problems))
-  return isObject(value) && variables ? { ...value, variables } : value
+  if (problems.length > 0) return { problems }
+  return { value: isObject(value) && variables ? { ...value, variables } : value }
 }
 
 /** Converts alternative forms of input, which are accepted but not in the schema, to the form in the schema. */
