@@ -298,14 +298,11 @@ function openRunner() {
       for (const { reject } of waiting.values()) reject(new Error('The process that starts git ended.', { cause }))
       waiting.clear()
     }
+    // Also if a message cannot be sent.
     mine.on('error', end)
     // Of its exit, a hub that has nothing else to do would not hear: only the channel keeps it running.
     mine.on('disconnect', () => end())
     return mine
-  }
-  const send = (id: number, message: GitRequest | { stop: number }) => {
-    child ??= launch()
-    child.send(message, (error) => error && waiting.get(id)?.reject(error))
   }
   return {
     /** @throws Error if git cannot be started (`code` `ENOENT`: no git), if the signal aborts, or if the process ends */
@@ -314,10 +311,11 @@ function openRunner() {
       const id = ++lastId
       const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>()
       waiting.set(id, { resolve, reject })
-      send(id, { id, ...request })
-      child?.channel?.ref()
+      child ??= launch()
+      child.send({ id, ...request } satisfies GitRequest)
+      child.channel?.ref()
       const stop = () => {
-        send(id, { stop: id })
+        child?.send({ stop: id })
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', stop, { once: true })
