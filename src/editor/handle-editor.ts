@@ -16,8 +16,8 @@ import { printable } from '../domain/text/printable.ts'
 import { isName, isOwner, type RepositoryPlace } from '../domain/values/names.ts'
 import type { Connect } from '../server/hub.ts'
 import { findRepository, findVersions } from '../server/read/records.ts'
-import { openBody } from '../server/read-body.ts'
 import { methodNotAllowed } from '../server/refusals.ts'
+import { openBody } from '../server/request.ts'
 import { suggestChange } from '../site/prompt/source-links.ts'
 import {
   call,

@@ -8,9 +8,8 @@ import { printable } from '../domain/text/printable.ts'
 import { isOwner } from '../domain/values/names.ts'
 import { toHubError } from '../log.ts'
 import type { Connect, Hub } from '../server/hub.ts'
-import { openBody, readContentType } from '../server/read-body.ts'
 import { makeErrorResponse } from '../server/refusals.ts'
-import { countRequest, pathOf, queryOf } from '../server/request.ts'
+import { countRequest, openBody, pathOf, queryOf, readContentType } from '../server/request.ts'
 import type { HistorySource } from './skill-history.ts'
 
 /** A repository of skills, as it is in one build. */

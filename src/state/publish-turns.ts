@@ -5,7 +5,7 @@ import type { TakeTurn, Turns } from '../concurrency/turns.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 
-/** Maximum number of waiting publishes. Each keeps its body in memory, of which `read-body.ts` limits the sum. */
+/** Maximum number of waiting publishes. Each keeps its body in memory, of which `request.ts` limits the sum. */
 const MAX_WAITING = 100
 
 /** Waits until it is this hub's turn among the hubs that share a branch. @returns a function that ends the turn and never fails; undefined if the turn did not come in time @throws HubError `unavailable` if the hubs' queue cannot be reached */

@@ -7,7 +7,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { contentTooLarge, filesTooLarge, tooLargeForPlatform } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Connect } from '../hub.ts'
-import { NOT_UTF_8, openBody, readContentType } from '../read-body.ts'
+import { NOT_UTF_8, openBody, readContentType } from '../request.ts'
 import { wantsText } from '../respond.ts'
 import {
   authenticate,

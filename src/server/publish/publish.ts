@@ -29,7 +29,7 @@ import { type RepositoryPlace, splitFullName } from '../../domain/values/names.t
 import { compareVersions } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
-import { readContentType } from '../read-body.ts'
+import { readContentType } from '../request.ts'
 import { requireRights } from './authenticate.ts'
 import type { WrittenVersion } from './decide.ts'
 import { judgeMove, judgeNewVersion, requireLabelRights } from './label-moves.ts'
