@@ -97,7 +97,9 @@ function header({ name, prefix }: { name: string; prefix: string }, size: number
   put(type, 156)
   put('ustar\x0000', 257)
   put(prefix, 345)
-  const sum = block.reduce((total, byte) => total + byte, 0)
+  let sum = 0
+  // A call for each byte would double the time of a small archive.
+  for (let at = 0; at < TAR_BLOCK; at++) sum += block[at]!
   put(`${octal(sum, 6)}\0 `, 148)
   return block
 }
