@@ -14,6 +14,7 @@ import { DSSEBundleBuilder, FulcioSigner, RekorWitness, TSAWitness } from '@sigs
 import { UnsecuredJWT } from 'jose'
 import type { RootEntry } from '../../src/domain/content/trusted-root-file.ts'
 import type { Subject } from '../../src/domain/publishing/attested.ts'
+import { listen } from '../listen.ts'
 import { CLAIMS, ISSUER } from '../oidc/issuer.ts'
 
 export const PREDICATE = 'https://slsa.dev/provenance/v1'
@@ -114,10 +115,7 @@ export async function startSigstore({
       outgoing.end(answer?.response)
     })
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the services have no port')
-  const url = `http://127.0.0.1:${address.port}`
+  const url = await listen(server)
   const base64 = (bytes: ArrayBufferView) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   // The certificates of the mock begin when it starts, so the root is valid long before and after.

@@ -7,6 +7,7 @@ import { initializeTUFRepo, type TUFRepo, tufHandlers } from '@tufjs/repo-mock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatTrustedRootFile, parseTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
 import { COMPILED } from '../compiled.ts'
+import { listen } from '../listen.ts'
 import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type SigstoreServices, startSigstore } from './sigstore-services.ts'
@@ -29,8 +30,7 @@ beforeAll(async () => {
     const { statusCode, response, contentType } = handler?.fn() ?? { statusCode: 404, response: '' }
     outgoing.writeHead(statusCode, { 'content-type': contentType ?? 'text/plain' }).end(response)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  url = await listen(server)
   writeFileSync(join(folder, 'tuf-root.json'), JSON.stringify(repo.rootMeta.toJSON()))
 })
 afterAll(() => new Promise((done) => server.close(done)))

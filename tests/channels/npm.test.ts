@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatPackument } from '../../src/skills/npm.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const skill = { description: 'Fills in forms.' }
@@ -38,8 +38,7 @@ beforeAll(async () => {
     const isList = headers.get('Content-Type')?.startsWith('application/json')
     answer.end(isList ? bytes.toString().replaceAll(/https?:\/\/[^/"]+(?=\/npm\/)/g, origin) : bytes)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  origin = await listen(server)
 })
 afterAll(() => server?.close())
 

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { limitInMemory } from '../../src/state/rate-limiter.ts'
 import { aRepository, aTree, aVersion } from '../fixtures/records.ts'
 import { openApp } from '../hubs/app.ts'
 import { makeHub } from '../hubs/make-hub.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const SKILLS = 140
@@ -48,11 +48,10 @@ test('the skills CLI installs every skill of an owner, although there are more t
     answer.writeHead(response.status, Object.fromEntries(response.headers))
     answer.end(Buffer.from(await response.arrayBuffer()))
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const url = await listen(server)
   const dir = temporaryFolder('hub-skills-')
   try {
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme`
-    const command = [resolve('tests/node_modules/skills/bin/cli.mjs'), 'add', address]
+    const command = [resolve('tests/node_modules/skills/bin/cli.mjs'), 'add', `${url}/acme`]
     const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
     const options = ['--yes', '--skill', '*', '--agent', 'claude-code']
     await promisify(execFile)(process.execPath, [...command, ...options], { cwd: dir, env })

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { rsort, satisfies } from 'semver'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
 import type { LabelTarget } from '../../src/domain/values/label-target.ts'
 import { packSkill } from '../../src/files/archive.ts'
 import { pointing } from '../fixtures/labels.ts'
+import { listen, stop } from '../listen.ts'
 
 export interface Prompt {
   /** Maps each version to its content. */
@@ -105,15 +105,7 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
         : { full_name: `${owner}/${name}`, ...recordOf(`${owner}/${name}`, prompt, active, asked) }
     send(answer, 200, 'application/json', JSON.stringify({ data, meta: { total: known.length } }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return Object.assign(hub, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  })
+  return Object.assign(hub, { url: await listen(server), close: () => stop(server) })
 }
 
 export const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')

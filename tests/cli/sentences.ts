@@ -3,10 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { listen } from '../listen.ts'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
 import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
@@ -52,9 +52,8 @@ async function startHttps(name: string, days = '2'): Promise<{ url: string; cert
   const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_request, answer) =>
     answer.writeHead(200, { 'Content-Type': 'text/plain' }).end('x'),
   )
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   servers.push(server)
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, certificate }
+  return { url: (await listen(server)).replace('http:', 'https:'), certificate }
 }
 afterAll(() => {
   for (const server of servers) server.close()

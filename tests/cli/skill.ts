@@ -1,11 +1,11 @@
 // Tests Agent Skills in projects with a hubcli lock file: the installed bytes match the hub's, and restoring is exact.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
+import { listen } from '../listen.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
 
@@ -206,8 +206,7 @@ describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
       answer.writeHead(201, { 'Content-Type': isText ? 'text/plain' : 'application/json' })
       answer.end(isText ? '1.0.0 x\n' : '{"data":{"version":"1.0.0","url":"x","unchanged":false,"warnings":[]}}')
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await listen(server)
     writeFileSync(path.join(cwd, 'a.md'), 'Do it.')
     const push = (...more: string[]) => {
       const env = { HUB_URL: url, HUB_TOKEN: 'hub_x' }

@@ -1,10 +1,10 @@
 // A hub for the hubcli tests, in this process, with a server that can fail in many ways.
 import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { listen, stop } from '../listen.ts'
 
 /** A request, exactly as received. */
 export interface SeenRequest {
@@ -95,15 +95,10 @@ export async function startStandIn(
     if (trouble === undefined) outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(answer.bytes)
     else outgoing.destroy()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => stop(server),
   }
 }
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { listen, stop } from '../listen.ts'
 import { startPlainFiles } from './plain-files.ts'
 import {
   findProgram,
@@ -42,11 +42,9 @@ describe('hubcli', () => {
       }
       more()
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const HUB_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const HUB_URL = await listen(server)
     const outcome = await runHubcli(SHELL, ['cat', 'acme/x'], { env: { HUB_URL } })
-    server.closeAllConnections()
-    server.close()
+    await stop(server)
     expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: [] })
     expect(outcome.stderr).toMatch(/^hubcli: [^\n]* sent more than 8388608 bytes; is it a Prompt Hub\?\n$/)
     expect(sent).toBeLessThan(50_000_000)

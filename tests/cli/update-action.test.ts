@@ -3,10 +3,10 @@
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { listen } from '../listen.ts'
 import { runScript } from '../loaded.ts'
 import { runSync } from '../run-sync.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from './plain-files.ts'
@@ -21,6 +21,7 @@ interface Asked {
 }
 let hub: PlainFiles
 let github: Server
+let githubUrl: string
 let asked: Asked[]
 let open: { number: number; html_url: string }[]
 let origin: string
@@ -43,7 +44,7 @@ beforeAll(async () => {
     answer.writeHead(200, { 'Content-Type': 'application/json' })
     answer.end(JSON.stringify(request.method === 'GET' ? open : open[0]))
   })
-  await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve))
+  githubUrl = await listen(github)
   project = path.join(makeFolder(), 'a b')
   mkdirSync(project)
   const options = { cwd: project, env: { HUB_URL: hub.url }, tools: WITH_PYTHON }
@@ -77,7 +78,7 @@ const run = (over: Record<string, string> = {}) =>
       INPUT_BRANCH: 'prompt-hub/update',
       INPUT_TOKEN: 'secret',
       'INPUT_MIN-AGE': '0d',
-      GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
+      GITHUB_API_URL: githubUrl,
       GITHUB_REPOSITORY: 'octo/app',
       GITHUB_REF_NAME: 'main',
       ...over,

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { pointing } from '../fixtures/labels.ts'
+import { listen, stop } from '../listen.ts'
 
 /** Replaces a response. If it returns undefined, the hub responds as usual. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -152,12 +152,7 @@ export async function openFaultHub(): Promise<FaultHub> {
     } else response.writeHead(200, { 'Content-Type': 'application/json', ETag: etag }).end(text)
     return true
   }
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  hub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  hub.stop = () =>
-    new Promise((done) => {
-      server.close(() => done())
-      server.closeAllConnections()
-    })
+  hub.url = await listen(server)
+  hub.stop = () => stop(server)
   return hub
 }

@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { makeFolder, runHubcli, SHELL } from '../cli/shells.ts'
 import { pointing } from '../fixtures/labels.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { listen, stop } from '../listen.ts'
 
 const NAME = 'acme/code-review'
 let world: World
@@ -34,13 +34,9 @@ beforeEach(async () => {
     const answer = await hub.publish(body === '' ? undefined : body, given)
     response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? '' }).end(answer.bytes)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listen(server)
 })
-afterEach(async () => {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
-})
+afterEach(() => stop(server))
 
 const record = async () => (await hub.readRepository()).data
 const production = async () => ((await record()).labels as Record<string, { split: unknown }>).production!

@@ -11,6 +11,7 @@ import { listDownloads } from '../../src/build/list-downloads.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
+import { listen } from '../listen.ts'
 import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
@@ -142,10 +143,9 @@ async function serveLangfuse(stored: readonly Stored[]) {
       ...found,
     })
   })
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   return {
     asked,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     close: () => new Promise((done) => server.close(done)),
   }
 }

@@ -1,11 +1,11 @@
 // Writes a workflow with the command of the npm package, from the guides as a hub serves them.
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { fillOwn } from '../../src/site/docs/own-values.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
 
@@ -21,8 +21,7 @@ const server = createServer((request, response) => {
   response.end(text === undefined ? '' : fillOwn(text, profile))
 })
 beforeAll(async () => {
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listen(server)
 })
 afterAll(() => server.close())
 

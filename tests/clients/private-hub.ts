@@ -3,12 +3,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readTokenFor } from '../../clients/typescript/source/read-token.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
+import { listen } from '../listen.ts'
 import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, type Client, environment, runClient, runWith } from './both-clients.ts'
@@ -48,8 +48,7 @@ async function startOther(status: number, headers: Record<string, string>): Prom
     outgoing.end('{"error":{"code":"unauthorized","message":"A token, please."}}')
   })
   others.push(server)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got }
+  return { url: await listen(server), got }
 }
 
 /** Runs a client with HUB_TOKEN, and with HUB_URL if it is given. */

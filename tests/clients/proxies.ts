@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMPILED } from '../compiled.ts'
+import { listen, stop } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const TOKEN = 'hub_secret'
@@ -54,12 +55,8 @@ const proxy = createServer((request, response) => {
 })
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-beforeAll(() =>
-  Promise.all([hub, proxy].map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done)))),
-)
-afterAll(() => {
-  for (const server of [hub, proxy]) server.close().closeAllConnections()
-})
+beforeAll(() => Promise.all([listen(hub), listen(proxy)]))
+afterAll(() => Promise.all([stop(hub), stop(proxy)]))
 
 const ACTION = `import { askJson, runAction } from '${resolve('.github/actions/job.ts')}'
 await runAction(async () => {

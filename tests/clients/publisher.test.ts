@@ -13,6 +13,7 @@ import { HUBCLI } from '../cli/assembled.ts'
 import { type PlainFiles, type Prompt, sha256, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
+import { listen } from '../listen.ts'
 import { CLIENTS, environment, NPX, pythonWith, runClient, runWith } from './both-clients.ts'
 
 const OURS = { repository: 'octo/prompts', workflow: 'octo/prompts/.github/workflows/publish.yml', attested: true }
@@ -255,8 +256,7 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
       answer.end(JSON.stringify({ data: { version: '1.0.0', unchanged: false, url: 'http://x', warnings: [] } }))
     })
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  const url = await listen(server)
   const text = '---\ntitle: Greeting\n---\nHello {{name}}.\n'
   writeFileSync(path.join(cwd, 'greet.md'), text)
   writeFileSync(path.join(cwd, 'a.json'), '{"a": 1}\n')

@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { EXAMPLE_MODELS, nameModels } from '../../src/site/docs/example-models.ts'
 import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
+import { listen } from '../listen.ts'
 import { words } from '../words.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
@@ -150,8 +150,7 @@ beforeAll(async () => {
     const said = { error: { message: `Unknown parameter: ${unknown}` } }
     answer.end(JSON.stringify(unknown === undefined ? findFor(path, ANSWERS) : said))
   })
-  await new Promise<void>((done) => models.listen(0, '127.0.0.1', done))
-  base = `http://127.0.0.1:${(models.address() as AddressInfo).port}`
+  base = await listen(models)
   project = await makeProject(hub.url)
   for (const [from, lines] of LINES)
     writeFileSync(join(project, `${fileOf(from)}.ts`), `const diff = 'one line changed'\n${lines}`)

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen } from '../listen.ts'
 import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, nodeWith, pythonWith, runClient } from './both-clients.ts'
@@ -47,9 +48,7 @@ const servers: Server[] = []
 async function start(handle: Parameters<typeof createServer>[1]): Promise<string> {
   const server = createServer(handle)
   servers.push(server)
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  return listen(server)
 }
 
 let silent: string

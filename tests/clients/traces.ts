@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMPILED } from '../compiled.ts'
+import { listen } from '../listen.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 import { makeProject } from './installed.ts'
 
@@ -47,6 +47,7 @@ export function setup() {
 
 let hub: FaultHub
 let langsmith: Server
+let langsmithUrl: string
 let received: string[] = []
 let project: string
 beforeAll(async () => {
@@ -69,7 +70,7 @@ beforeAll(async () => {
     received.push(Buffer.concat(chunks).toString())
     answer.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
   })
-  await new Promise<void>((done) => langsmith.listen(0, '127.0.0.1', done))
+  langsmithUrl = await listen(langsmith)
   project = await makeProject(hub.url)
   writeFileSync(join(project, 'setup.ts'), SETUP)
   // The package of LangSmith is one that LangChain brings.
@@ -101,7 +102,7 @@ async function runGuide(from: string): Promise<Record<string, unknown>[]> {
     LANGSMITH_PROJECT: 'test',
     LANGSMITH_TRACING_BACKGROUND: 'false',
     LANGSMITH_DISABLE_RUN_COMPRESSION: 'true',
-    LANGSMITH_ENDPOINT: `http://127.0.0.1:${(langsmith.address() as AddressInfo).port}`,
+    LANGSMITH_ENDPOINT: langsmithUrl,
   }
   const { stdout } = await run(process.execPath, [fileOf(from)], { cwd: project, env })
   return stdout

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createEmulator } from 'emulate'
 import { z } from 'zod'
 import { freePort } from '../hubs/processes.ts'
+import { listen, stop } from '../listen.ts'
 import { askEmulate, BOT_TOKENS } from './ask-emulate.ts'
 import { exportObjects } from './export-objects.ts'
 import { createFacade } from './facade.ts'
@@ -121,7 +122,7 @@ export async function startGitHubStandIn({
     read,
   })
   const { handle, ...faults } = createFaults(git.handle)
-  const server = await listen(handle)
+  const server = await serve(handle)
   return {
     ...faults,
     url: server.url,
@@ -193,7 +194,7 @@ function makeSeed(redirectUris: readonly string[]) {
 }
 
 /** A handler that answers nothing closes the socket. */
-async function listen(handle: Faults['handle']): Promise<{ url: string; close(): Promise<void> }> {
+async function serve(handle: Faults['handle']): Promise<{ url: string; close(): Promise<void> }> {
   const listener = getRequestListener(
     async (request, { outgoing }) => {
       const answer = await handle(request)
@@ -205,14 +206,5 @@ async function listen(handle: Faults['handle']): Promise<{ url: string; close():
   )
   // The hub must see only the disconnects that a test scripts. See ask-emulate.ts.
   const server = createServer({ keepAliveTimeout: 0 }, listener)
-  const port = await freePort()
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { url: await listen(server, await freePort()), close: () => stop(server) }
 }

@@ -9,6 +9,7 @@ import { createToken } from '../../src/state/tokens.ts'
 import { poll } from '../e2e/client.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { listen } from '../listen.ts'
 import { words } from '../words.ts'
 import { isInstalled, type Running, startNginx, startVarnish } from './programs.ts'
 
@@ -157,8 +158,7 @@ test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
       outgoing.writeHead(answer.status, { 'cache-control': caching, 'content-type': 'application/json' })
       outgoing.end(Buffer.from(await answer.arrayBuffer()))
     })
-    await new Promise<void>((listening) => hurried.listen(0, '127.0.0.1', listening))
-    const { port } = hurried.address() as { port: number }
+    const port = Number(new URL(await listen(hurried)).port)
     const caches = [await startNginx(await freePort(), [port]), await startVarnish(await freePort(), port)]
     const path = '/api/v1/repos/acme/greet'
     const latest = async (url: string) => JSON.parse((await ask(url + path)).bytes.toString()).data.latest_version
@@ -247,7 +247,7 @@ test.skipIf(!isInstalled('nginx'))(
           if (repository) counts.set(index, (counts.get(index) ?? new Set()).add(repository))
           outgoing.setHeader('Cache-Control', 'no-store').end('{}')
         })
-        await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+        await listen(server)
         return server
       }),
     )

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
@@ -13,6 +12,7 @@ import { setLog } from '../../src/log.ts'
 import { testDoctorOfMembers } from '../doctor/private-hub.ts'
 import { openOAuthClient } from '../hubs/mcp-oauth.ts'
 import { type Asked, openMembersHub, SECRET_WORDS, type Sender, SITE_URL } from '../hubs/members-hub.ts'
+import { listen } from '../listen.ts'
 import { CLIENT, startOpenIdProvider } from '../oidc/provider.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { testMembersCaches } from './members-caches.ts'
@@ -314,8 +314,7 @@ describe('what a stranger is told', () => {
       const isList = type.startsWith('application/json')
       answer.end(isList ? got.bytes.toString().replaceAll(`${SITE_URL}/npm/`, `${origin}/npm/`) : got.bytes)
     })
-    await new Promise<void>((listening) => front.listen(0, '127.0.0.1', listening))
-    const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+    const origin = await listen(front)
     const env = { PATH: process.env.PATH, HOME: folder, GIT_TERMINAL_PROMPT: '0', HUB_TOKEN: token, NO_PROXY: '*' }
     const run = async (program: string, ...args: string[]) =>
       (await promisify(execFile)(program, args, { cwd: folder, env })).stdout

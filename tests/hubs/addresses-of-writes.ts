@@ -18,7 +18,7 @@ export interface Write {
   method: string
   path: string
   body: object
-  /** By address. `mcp METHOD {JSON}` is a request to /mcp. */
+  /** By address. `mcp METHOD {JSON}` is a request to /mcp. What reads the same copy is read after the first writes only. */
   reads: Readonly<Partial<Record<When, Readonly<Record<string, Said>>>>>
 }
 
@@ -145,9 +145,7 @@ export const WRITES: readonly Write[] = [
         'mcp skills/get {"uri":"skill://acme/helper/SKILL.md"}': 'narwhals',
         'mcp resources/read {"uri":"skill://acme/helper/scripts/a.sh"}': 'narwhal',
       },
-      page: {
-        '/acme/helper': 'narwhals',
-      },
+      page: { '/acme/helper': 'narwhals' },
       build: {
         '/acme/.well-known/agent-skills/index.json': 'narwhals',
         '/.well-known/agent-skills/index.json': 'narwhals',
@@ -206,10 +204,7 @@ export const WRITES: readonly Write[] = [
         '/data/v1/activity/acme/greet.json': '"type":"labelled"',
         [tool('get_prompt', { ...GREET, label: 'production' })]: 'zebrafish',
       },
-      page: {
-        '/acme/greet': 'production',
-        '/acme/greet/feed.xml': 'Set label production to 1.1.0',
-      },
+      page: { '/acme/greet': 'production', '/acme/greet/feed.xml': 'Set label production to 1.1.0' },
     },
   },
   {
@@ -221,10 +216,8 @@ export const WRITES: readonly Write[] = [
       copy: {
         [`${R}/greet/raw?label=production`]: 'Hello',
         '/api/v1/users/acme/labels/production': '"version":"1.0.0"',
-        [`${D}/greet.json`]: '"production":{"version":"1.0.0","split":null}',
         '/data/v1/users/acme/labels/production.json': '"version":"1.0.0"',
         '/data/v1/activity/acme/greet.json': '"from":"1.1.0","to":"1.0.0"',
-        [tool('get_prompt', { ...GREET, label: 'production' })]: 'Hello',
       },
     },
   },
@@ -237,9 +230,7 @@ export const WRITES: readonly Write[] = [
       copy: {
         [`${R}/greet/raw?label=production`]: '=404',
         '/api/v1/users/acme/labels/production': '"total":0',
-        [`${D}/greet.json`]: '"labels":{}',
         '/data/v1/users/acme/labels/production.json': '=404',
-        [tool('get_prompt', { ...GREET, label: 'production' })]: '"isError":true',
       },
     },
   },
@@ -253,15 +244,10 @@ export const WRITES: readonly Write[] = [
         [`${R}/greet/versions/1.1.0/results`]: '"passed":41',
         [`${R}/greet`]: '"passed":41',
         [`${R}/greet/activity`]: '"suite":"smoke"',
-        [`${D}/greet.json`]: '"passed":41',
         [`${D}/greet/results/1.1.0.json`]: '"passed":41',
         [`${D}/greet/results.json`]: '"passed":41',
       },
-      page: {
-        '/acme/greet': 'smoke',
-        '/acme/greet/feed.xml': '41 passed',
-        '/acme/feed.xml': '41 passed',
-      },
+      page: { '/acme/greet': 'smoke', '/acme/greet/feed.xml': '41 passed', '/acme/feed.xml': '41 passed' },
     },
   },
   {
@@ -274,15 +260,10 @@ export const WRITES: readonly Write[] = [
         [`${R}/greet`]: '"latest_version":"1.0.0"',
         [`${R}/greet/versions`]: 'Wrongword',
         [`${R}/greet/raw`]: 'Hello',
-        [`${D}/greet.json`]: '"latest_version":"1.0.0"',
-        [`${D}/greet/versions.json`]: 'Wrongword',
         [`${D}/greet/versions/pages/1.json`]: 'Wrongword',
-        [`${D}/greet/raw.txt`]: 'Hello',
         '/data/v1/activity/acme/greet.json': 'Wrongword',
-        [tool('get_prompt', GREET)]: 'Hello',
         [tool('get_prompt', { ...GREET, version: '1.1.0' })]: '"yanked":true',
         [tool('list_versions', GREET)]: 'Wrongword',
-        'mcp resources/read {"uri":"hub://prompts/acme/greet"}': 'Hello',
       },
       page: {
         '/acme/greet': 'Wrongword',
@@ -306,10 +287,7 @@ export const WRITES: readonly Write[] = [
     reads: {
       copy: {
         [`${R}/greet`]: '"latest_version":"1.1.0"',
-        [`${D}/greet.json`]: '"latest_version":"1.1.0"',
-        [`${D}/greet/versions.json`]: '!Wrongword',
         [`${D}/greet/versions/pages/1.json`]: '!Wrongword',
-        [`${D}/greet/raw.txt`]: 'zebrafish',
         [tool('get_prompt', GREET)]: 'zebrafish',
       },
       build: { '/api/v1/repos?q=zebrafish': 'acme/greet' },
@@ -321,15 +299,8 @@ export const WRITES: readonly Write[] = [
     path: `${R}/greet`,
     body: { status: 'deprecated', status_message: 'Olderword' },
     reads: {
-      copy: {
-        [`${R}/greet`]: 'Olderword',
-        [`${D}/greet.json`]: 'Olderword',
-        [tool('get_prompt', GREET)]: 'Olderword',
-      },
-      page: {
-        '/acme/greet': 'Olderword',
-        '/acme/greet/feed.xml': 'Olderword',
-      },
+      copy: { [`${R}/greet`]: 'Olderword', [tool('get_prompt', GREET)]: 'Olderword' },
+      page: { '/acme/greet': 'Olderword', '/acme/greet/feed.xml': 'Olderword' },
       build: { '/api/v1/repos': 'Olderword', '/data/v1/index.json': 'Olderword', '/api/v1/users/acme': 'Olderword' },
     },
   },
@@ -339,14 +310,8 @@ export const WRITES: readonly Write[] = [
     path: `${R}/greet`,
     body: { status: 'archived' },
     reads: {
-      copy: {
-        [`${R}/greet`]: '"status":"archived"',
-        [`${D}/greet.json`]: '"status":"archived"',
-        [tool('get_prompt', GREET)]: '"status":"archived"',
-      },
-      page: {
-        '/acme/greet': 'archived',
-      },
+      copy: { [`${R}/greet`]: '"status":"archived"' },
+      page: { '/acme/greet': 'archived' },
       build: {
         '/api/v1/repos?tag=new-tag': '"total":0',
         '/api/v1/tags': '!new-tag',
@@ -364,15 +329,8 @@ export const WRITES: readonly Write[] = [
     path: `${R}/helper`,
     body: { title: 'Renamedword', readme: 'Readmeword' },
     reads: {
-      copy: {
-        [`${R}/helper`]: 'Readmeword',
-        [`${D}/helper.json`]: 'Renamedword',
-        [tool('get_prompt', { owner: 'acme', name: 'helper' })]: 'Renamedword',
-      },
-      page: {
-        '/acme/helper': 'Readmeword',
-        '/acme/helper/feed.xml': 'Renamedword',
-      },
+      copy: { [`${R}/helper`]: 'Readmeword' },
+      page: { '/acme/helper': 'Readmeword', '/acme/helper/feed.xml': 'Renamedword' },
       build: {
         '/api/v1/repos': 'Renamedword',
         '/data/v1/index.json': 'Renamedword',
@@ -388,14 +346,8 @@ export const WRITES: readonly Write[] = [
     path: '/api/v1/users/acme',
     body: { name: 'Ownerword', bio: 'Bioword' },
     reads: {
-      copy: {
-        '/api/v1/users/acme': 'Ownerword',
-        '/data/v1/users/acme.json': 'Bioword',
-      },
-      page: {
-        '/acme': 'Ownerword',
-        '/acme/feed.xml': 'Ownerword',
-      },
+      copy: { '/api/v1/users/acme': 'Ownerword', '/data/v1/users/acme.json': 'Bioword' },
+      page: { '/acme': 'Ownerword', '/acme/feed.xml': 'Ownerword' },
     },
   },
 ]

@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { formatModelsFile, parseModelsFile } from '../../src/catalogue/models-file.ts'
 import { findModelNotice } from '../../src/domain/content/models.ts'
 import { COMPILED } from '../compiled.ts'
+import { listen } from '../listen.ts'
 import { type Ran, runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -148,9 +148,8 @@ models:
     const server = createServer((request, answer) => {
       answer.writeHead(request.url === '/v1/models' ? 200 : 401).end(LIST)
     })
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const origin = await listen(server)
     onTestFinished(() => void server.close())
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     expect((await renew(loaded, ['--source', 'https://example.com/ends', `${origin}/v1/models`])).text).toBe(RENEWED)
     const refused = await renew(loaded, [`${origin}/other`])
     expect([refused.code, refused.text]).toEqual([1, START])

@@ -6,7 +6,6 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { basename, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -23,6 +22,7 @@ import { openPeople } from '../../src/state/sessions.ts'
 import { netlifyState } from '../../src/state/state-netlify.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { modern, post } from '../hubs/mcp.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 import { runModule, unpackBundle } from './run-bundle.ts'
@@ -85,7 +85,7 @@ async function startDeploy(): Promise<typeof deploy> {
   const files = createServer(
     getRequestListener(async (request) => (await findFile(request, stored)) ?? new Response(null, { status: 404 })),
   )
-  await new Promise<void>((listening) => files.listen(0, '127.0.0.1', listening))
+  const origin = await listen(files)
   const token = 'of-this-test'
   const server = new BlobsServer({ directory: join(dir, 'blobs'), token, logger: () => {} })
   const edgeURL = `http://localhost:${(await server.start()).port}`
@@ -118,7 +118,7 @@ async function startDeploy(): Promise<typeof deploy> {
   )
   const csrf = csrfToken((await people.findSession(session, now))!, 'edit')
   return {
-    origin: `http://127.0.0.1:${(files.address() as AddressInfo).port}`,
+    origin,
     blobs,
     session,
     csrf,
@@ -498,7 +498,11 @@ describe('the builds that Netlify skips', () => {
       env: { PATH: process.env.PATH, BRANCH: 'main', CACHED_COMMIT_REF: built, COMMIT_REF: commit },
     }).status
 
-  const burst = makeBranch('burst', 4, 60)
+  let burst: ReturnType<typeof makeBranch>
+  // Its age counts, and the tests above may take minutes.
+  beforeAll(() => {
+    burst = makeBranch('burst', 4, 60)
+  })
 
   test('builds only the newest commit of a burst', () => {
     const { clone, ids } = burst

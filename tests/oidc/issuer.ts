@@ -2,6 +2,7 @@
 // in any way.
 import { createServer } from 'node:http'
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type JWTHeaderParameters, SignJWT } from 'jose'
+import { listen } from '../listen.ts'
 
 export const ISSUER = 'https://token.actions.githubusercontent.com'
 export const AUDIENCE = 'https://hub.example'
@@ -51,9 +52,7 @@ export async function startIssuer(): Promise<Issuer> {
     fetches += 1
     outgoing.writeHead(current.status, { 'content-type': 'application/json' }).end(current.body)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the issuer has no port')
+  const url = await listen(server)
   const payload = (claims: Readonly<Record<string, unknown>> = {}) => {
     const now = Math.floor(Date.now() / 1000)
     made += 1
@@ -61,7 +60,7 @@ export async function startIssuer(): Promise<Issuer> {
     return Object.fromEntries(Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined))
   }
   return {
-    jwksUrl: `http://127.0.0.1:${address.port}/jwks`,
+    jwksUrl: `${url}/jwks`,
     fetches: () => fetches,
     answer: (status, body) => {
       current = { status, body }

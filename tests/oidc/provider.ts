@@ -1,7 +1,8 @@
 // Starts a real OpenID Connect provider (npm's oidc-provider) on loopback, behind a front that can answer in its place.
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { type CryptoKey, decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
+import { listen } from '../listen.ts'
 
 /** The hub as the provider knows it. */
 export const CLIENT = { clientId: 'hub', clientSecret: 'a-secret-of-the-tests' }
@@ -180,10 +181,3 @@ export async function startOpenIdProvider(
 /** Signs an ID token as the provider does. */
 export const signIdToken = (claims: JWTPayload, key: CryptoKey): Promise<string> =>
   new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'key-1' }).sign(key)
-
-async function listen(server: Server, port = 0): Promise<string> {
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the provider has no port')
-  return `http://127.0.0.1:${address.port}`
-}

@@ -21,6 +21,7 @@ import { poll } from '../e2e/client.ts'
 import { isInstalled, startCaddy } from '../host/programs.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { freePort } from '../hubs/processes.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 describe('several machines and Kubernetes', () => {
@@ -90,8 +91,7 @@ describe('several machines and Kubernetes', () => {
               response.statusCode = state.isReady ? 200 : 503
               response.end(url === '/metrics' ? 'secret figures' : name)
             })
-            await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-            return { server, state, place: `127.0.0.1:${(server.address() as { port: number }).port}` }
+            return { server, state, place: new URL(await listen(server)).host }
           }),
         )
         const caddyfile = readFileSync('deploy/Caddyfile', 'utf8')

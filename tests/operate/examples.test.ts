@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkInstalled } from '../hubs/machines.ts'
 import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
 import { type ExampleRun, RUN } from './examples-table.ts'
@@ -62,6 +63,7 @@ let base: string
 let hub: Run
 let token: string
 let issuer: Server
+let issuerUrl: string
 let commands: Awaited<ReturnType<typeof startCommands>>
 beforeAll(async () => {
   root = temporaryFolder('hub-examples-')
@@ -77,7 +79,7 @@ beforeAll(async () => {
     const audience = new URL(request.url ?? '', base).searchParams.get('audience')
     response.end(JSON.stringify({ value: `token for ${audience}` }))
   })
-  await new Promise<void>((done) => issuer.listen(0, '127.0.0.1', done))
+  issuerUrl = await listen(issuer)
   const settings = { PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', PATH: `${join(root, 'bin')}:${process.env.PATH}` }
   const isReady = async (url: string) => (await fetch(`${url}/readyz`)).ok
   ;({ run: hub } = await startProcess({
@@ -140,7 +142,6 @@ function runProgram(
   [program, ...parameters]: readonly string[],
   cwd: string,
 ): Promise<{ code: number; output: string }> {
-  const { port: issuerPort } = issuer.address() as { port: number }
   const env = {
     ...plainEnvironment(),
     PATH: `${join(root, 'bin')}:${process.env.PATH}`,
@@ -153,7 +154,7 @@ function runProgram(
     PYTHONWARNINGS: 'ignore',
     LANGFUSE_PUBLIC_KEY: 'a',
     LANGFUSE_SECRET_KEY: 'b',
-    ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${issuerPort}/?api-version=2.0`,
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${issuerUrl}/?api-version=2.0`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
     npm_config_audit: 'false',
     npm_config_fund: 'false',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { poll } from '../e2e/client.ts'
 import { freePort } from '../hubs/processes.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The rules wait for minutes. Here, each time in them is this much shorter. */
@@ -83,7 +84,7 @@ export async function openDatabaseProxy(database: string) {
     }
   })
   const port = await freePort()
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+  await listen(server, port)
   url.port = String(port)
   return {
     url: url.href,

@@ -2,10 +2,10 @@
 // code: to start a process for each takes ten times the processor time.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { HUBCLI } from '../cli/assembled.ts'
 import { NPX, runProgram } from '../clients/both-clients.ts'
+import { listen } from '../listen.ts'
 import { runScript } from '../loaded.ts'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
@@ -24,10 +24,10 @@ function run(name: string, args: string[], cwd: string, env: Record<string, stri
 }
 
 /** Shell functions: `hubcli`, of which the shell part runs where it does more than pass a command on; `npm_run`, which takes what follows `npm run`; and `prompt_hub`. */
-const functionsFor = (port: number) => `
+const functionsFor = (url: string) => `
 loaded() (
   given=$(mktemp -d)
-  code=$({ printf '%s\\0' "$given" "$PWD" "$#" "$@"; env -0; } | curl -sS --data-binary @- http://127.0.0.1:${port}/)
+  code=$({ printf '%s\\0' "$given" "$PWD" "$#" "$@"; env -0; } | curl -sS --data-binary @- ${url}/)
   cat "$given/stdout"; cat "$given/stderr" >&2; rm -r "$given"
   exit "$code"
 )
@@ -56,6 +56,5 @@ export async function startCommands(): Promise<{ functions: string; close(): voi
     writeFileSync(join(given, 'stderr'), stderr)
     response.end(String(code))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return { functions: functionsFor((server.address() as AddressInfo).port), close: () => server.close() }
+  return { functions: functionsFor(await listen(server)), close: () => server.close() }
 }

@@ -4,13 +4,13 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
 
@@ -112,12 +112,11 @@ test('the skills CLI installs every file of a skill: pinned and of the hub, byte
     const { status, headers, bytes } = await hub.read(asked.url ?? '/')
     answer.writeHead(status, Object.fromEntries(headers)).end(bytes)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = await listen(server)
   const dir = temporaryFolder('hub-skills-')
   const install = async (path: string) => {
     const cwd = mkdtempSync(join(dir, 'project-'))
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
-    const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code', '--skill', 'whole']
+    const command = [CLIENT, 'add', url + path, '--yes', '--agent', 'claude-code', '--skill', 'whole']
     const env = { PATH: process.env.PATH, ...COMPILED, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
     await promisify(execFile)(process.execPath, command, { cwd, env })
     const root = join(cwd, '.claude/skills/whole')

@@ -1,7 +1,6 @@
 // Checks that a deploy of Netlify, which builds a shallow clone, ends the fresh copies of what was taken down on GitHub.
 // tests/publish/visible-at-once.test.ts has a takedown on a Node server, at every address.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
@@ -20,6 +19,7 @@ import { startGitHubStandIn } from '../github/stand-in.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld } from '../hubs/worlds.ts'
+import { listen } from '../listen.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -106,9 +106,8 @@ test('a takedown on GitHub ends the fresh copies in Blobs with the next deploy',
       async (request) => (await findFile(request, files)) ?? app.fetch(request, { client: '192.0.2.1' }),
     ),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const base = await listen(server)
   ends.push(() => server.close())
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   for (const [path, status] of ADDRESSES) {
     const answer = await fetch(base + path)
     expect([path, answer.status, (await answer.text()).includes(SECRET)]).toEqual([path, status, false])

@@ -1,7 +1,7 @@
 // Tests webhooks: who may set them, what is delivered, and what becomes of receivers that are hostile, slow or down. See src/pages/docs/webhooks.md.
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { runInThisContext } from 'node:vm'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -16,6 +16,7 @@ import { BASE_URL } from '../hubs/handlers.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { gitOf, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { listen, stop } from '../listen.ts'
 import { blocksOf } from '../operate/follow-guide.ts'
 
 const FILES = { 'content/acme/index.md': '---\nname: Acme\n---\n', 'content/zoe/index.md': '---\nname: Zoe\n---\n' }
@@ -53,12 +54,9 @@ async function receive(answer: (request: IncomingMessage, response: ServerRespon
     got.push({ body, headers: request.headers, type, prompt: data.full_name })
     answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stops.push(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, got }
+  const url = `${await listen(server)}/`
+  stops.push(() => stop(server))
+  return { url, got }
 }
 const accept = (_: IncomingMessage, response: ServerResponse) => void response.writeHead(204).end()
 
@@ -390,9 +388,8 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
     socket.on('error', () => {})
     socket.once('data', () => answer(socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `${await listen(server)}/`
   stops.push(async () => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   // If it did not end by itself, it would say so after this time.
   expect(await openSender(true, 60_000).send({ url, secret: SECRET, id: 'msg_1', payload: '{}' })).toMatch(problem)
 })

@@ -1,10 +1,10 @@
 // Tests the site for other clients: search results in the same order everywhere, the TypeScript library, feeds, the
 // preview image, badges and cross-origin pages.
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileLibrary } from '../../src/build/downloads/compile-library.ts'
+import { listen } from '../listen.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, REPOSITORY } from './hostile-content.ts'
 
@@ -50,8 +50,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     const methods: (string | undefined)[] = []
     const open = async (answer: (path: string, response: ServerResponse) => void) => {
       const server = createServer((request, response) => answer(request.url ?? '', response))
-      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-      return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+      return { server, origin: await listen(server) }
     }
     const compiled = await compileLibrary('.')
     const library = await open((path, response) => {
@@ -158,9 +157,8 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       other = createServer((_incoming, outgoing) =>
         outgoing.setHeader('Content-Type', 'text/html').end('<title>Elsewhere</title>'),
       )
-      await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening))
       page = await (await site.browser.newContext()).newPage()
-      await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
+      await page.goto(await listen(other))
     })
     afterAll(async () => {
       await page?.context().close()
