@@ -76,21 +76,20 @@ export interface Handlers {
 }
 
 /** Opens the handlers without a build. */
-export function openHandlers(options: HandlerOptions): Handlers {
-  const {
-    git,
-    state,
-    fresh,
-    auth,
-    limiter,
-    failedTokens,
-    reads,
-    purge,
-    takeTurn,
-    clock = QUICK_CLOCK,
-    nextOrder = Date.now,
-  } = options
-  const { quota = { prompts: 0, bytes: 0 } } = options
+export function openHandlers({
+  git,
+  state,
+  fresh,
+  auth,
+  limiter = UNLIMITED,
+  failedTokens = UNLIMITED,
+  reads,
+  purge = async () => {},
+  takeTurn = createPublishTurns(),
+  clock = QUICK_CLOCK,
+  quota = { prompts: 0, bytes: 0 },
+  nextOrder = Date.now,
+}: HandlerOptions): Handlers {
   let files = new Map<string, string>()
   const blobs = new Map<string, Uint8Array>()
   const siteFiles = {
@@ -119,15 +118,15 @@ export function openHandlers(options: HandlerOptions): Handlers {
     spendJob: async () => false,
     ...auth,
     recordTokenUse: (id: string) => recordTokenUse(state, id, new Date()),
-    limiter: limiter ?? UNLIMITED,
-    failedTokens: async () => failedTokens ?? UNLIMITED,
+    limiter,
+    failedTokens: async () => failedTokens,
     listUsedNumbers: async (place) => Object.keys(await published.read(place)),
     rememberVersion: published.remember,
     noteIncluded: included.note,
     listIncluding: included.list,
     proposals: async () => openProposals(state),
-    purge: purge ?? (async () => {}),
-    takeTurn: takeTurn ?? createPublishTurns(),
+    purge,
+    takeTurn,
     webhooks: async () => ({
       ...openWebhooks(state),
       findAddressProblem: async (url: string) => findWebhookUrlProblem(url, false),

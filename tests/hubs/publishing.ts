@@ -3,12 +3,8 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { readBuildSource } from '../../src/built/build-source.ts'
 import type { SiteFiles } from '../../src/built/site-files.ts'
-import type { TakeTurn } from '../../src/concurrency/turns.ts'
 import { readHistory } from '../../src/content/content-history.ts'
-import type { TokenRecord } from '../../src/domain/access/token.ts'
 import type { GitStore } from '../../src/git/git-store.ts'
-import type { TokenChecks } from '../../src/server/publish/authenticate.ts'
-import type { Clock } from '../../src/server/publish/write-to-git.ts'
 import {
   type BuildSource,
   copiesAhead,
@@ -16,10 +12,9 @@ import {
   openOrderClock,
   UNKNOWN_SOURCE,
 } from '../../src/state/fresh-copies.ts'
-import type { RateLimiter } from '../../src/state/rate-limiter.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
 import { openCopies, rememberCopies } from '../../src/state/stored-copies.ts'
-import { BASE_URL, openHandlers } from './handlers.ts'
+import { BASE_URL, type HandlerOptions, type Handlers, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'
 
@@ -71,10 +66,7 @@ export interface Hub {
   read(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
   /** Reads a path below the repository's URL. @param rest such as `/raw` */
   readRepository(rest?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  makeToken(
-    made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
-    now?: Date,
-  ): Promise<string>
+  makeToken: Handlers['makeToken']
   /** Returns the content at the branch head, as a build that starts now would read it. */
   readContent(): Promise<{ contentDir: string; source: BuildSource }>
   /**
@@ -85,55 +77,32 @@ export interface Hub {
 }
 
 /** Optional replacements for parts of a hub. */
-export interface HubOptions {
-  state?: StateStore
+export interface HubOptions extends Partial<Omit<HandlerOptions, 'git' | 'fresh' | 'nextOrder'>> {
   /** The store for fresh copies; by default, the one with the tokens. */
   freshState?: StateStore
   /** Whether copies are kept in memory, as our own host does. */
   isRemembering?: boolean
-  limiter?: RateLimiter
-  failedTokens?: RateLimiter
-  reads?: RateLimiter
-  purge?: (cacheTags: string[]) => Promise<void>
-  /**
-   * Identifies users and jobs, for tests about them. By default, every user keeps their identity, and no job may
-   * publish.
-   */
-  auth?: Partial<TokenChecks>
   /** Where fresh copies are stored; by default, in the state. */
   copies?: FreshCopies
-  /** The publish queue; by default, one of this hub's own. */
-  takeTurn?: TakeTurn
-  /** The clock of the hub's machine. */
-  clock?: Clock
-  /** What an owner may have at most; by default, everything. */
-  quota?: { prompts: number; bytes: number }
 }
 
 /** Opens a hub on a repository, with one token. */
-export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
-  const { state = memoryState(), limiter, purge, isRemembering = false } = options
+export async function openHub(
+  world: World,
+  {
+    state = memoryState(),
+    freshState = state,
+    copies = openCopies(freshState),
+    isRemembering = false,
+    ...others
+  }: HubOptions = {},
+): Promise<Hub> {
   const git = world.openStore()
-  const copies = options.copies ?? openCopies(options.freshState ?? state)
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
-  const { auth, failedTokens, reads, takeTurn, clock, quota } = options
-  const order = openOrderClock(clock?.now)
+  const order = openOrderClock(others.clock?.now)
   const nextOrder = () => order.next(source.read_until)
-  const handlers = openHandlers({
-    git,
-    state,
-    fresh,
-    auth,
-    limiter,
-    failedTokens,
-    reads,
-    purge,
-    takeTurn,
-    clock,
-    quota,
-    nextOrder,
-  })
+  const handlers = openHandlers({ ...others, git, state, fresh, nextOrder })
   const token = await handlers.makeToken()
   const readContent = async () => {
     const contentDir = await world.contentDir()
