@@ -45,7 +45,7 @@ export function readRefs(lines: string): Record<string, string> {
 }
 
 /** Lists the refs of a repository. */
-export function listRefs(folder: string): Record<string, string> {
+function listRefs(folder: string): Record<string, string> {
   const lines = run('git', ['-C', folder, 'for-each-ref', '--format=%(objectname) %(refname)'])
   return readRefs(lines)
 }

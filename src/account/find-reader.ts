@@ -1,4 +1,4 @@
-// Finds out whether a request to a private hub comes from a reader: a person who has signed in, a token, a CI job, or a person whom a trusted proxy names.
+// Finds out whether a request to a hub for readers comes from a reader: a person who has signed in, a token, a CI job, or a person whom a trusted proxy names.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { blockedMessage, type Session } from '../domain/access/account.ts'

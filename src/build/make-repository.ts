@@ -10,7 +10,7 @@ import type { Repository, VersionRecord } from '../domain/api/schema.ts'
 import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import { findModelStatus, type Models } from '../domain/content/models.ts'
 import { inspectVersion } from '../domain/inspect/inspect-version.ts'
-import { type ArchivedFile, digestArchive, packSkill } from '../files/archive.ts'
+import { type ArchivedFile, packSkill } from '../files/archive.ts'
 import { digestText } from '../files/measure.ts'
 import { listForApm } from '../skills/apm.ts'
 import { formatPackument, type PackageDigests } from '../skills/npm.ts'
@@ -109,7 +109,7 @@ export function* listCapabilityFiles(
 /** Generates the list of versions for APM, if any version is a skill. */
 export function* listApmFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {
   const { owner, name, full_name } = repository
-  const text = listForApm(full_name, versions, digestArchive)
+  const text = listForApm(full_name, versions)
   if (text !== undefined) yield [DATA_FILES.apm(owner, name), text]
 }
 

@@ -404,7 +404,7 @@ async function showFiles(
     )
 }
 
-/** Moves a file atomically, so that readers see either the old or the new file, never a partial file. */
+/** Moves a file atomically, so that whoever works in the folder sees either the old or the new file, never a partial file. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)

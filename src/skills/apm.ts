@@ -1,9 +1,6 @@
 // The paths and the list of versions that APM, Microsoft's package manager for agents, asks of a registry. https://microsoft.github.io/apm/reference/registry-http-api/
 import type { VersionRecord, VersionSummary } from '../domain/api/schema.ts'
-import type { SkillVersion } from '../domain/content/skill.ts'
-
-/** Computes the SHA-256 of a skill's archive, in hex. Passed in, because `domain` imports nothing from Node. */
-type DigestArchive = (version: SkillVersion) => string
+import { digestArchive } from '../files/archive.ts'
 
 /** A version that APM can install. */
 export interface ApmVersion {
@@ -14,9 +11,9 @@ export interface ApmVersion {
 }
 
 /** Describes a version for APM. @returns undefined if it is not a skill */
-export function describeForApm(record: VersionRecord, digest: DigestArchive): ApmVersion | undefined {
+export function describeForApm(record: VersionRecord): ApmVersion | undefined {
   const { version, published_at, skill } = record
-  return skill ? { version, digest: `sha256:${digest({ ...record, skill })}`, published_at } : undefined
+  return skill ? { version, digest: `sha256:${digestArchive({ ...record, skill })}`, published_at } : undefined
 }
 
 /** Formats the list of versions. Yanked versions are not listed, because APM would install them; their archives stay. */
@@ -28,12 +25,11 @@ export function formatForApm(fullName: string, versions: readonly ApmVersion[]):
 export function listForApm(
   fullName: string,
   versions: readonly { summary: Pick<VersionSummary, 'yanked'>; record: VersionRecord }[],
-  digest: DigestArchive,
 ): string | undefined {
   if (versions.every(({ record }) => !record.skill)) return undefined
   const active = versions.filter(({ summary }) => !summary.yanked)
   return formatForApm(
     fullName,
-    active.flatMap(({ record }) => describeForApm(record, digest) ?? []),
+    active.flatMap(({ record }) => describeForApm(record) ?? []),
   )
 }

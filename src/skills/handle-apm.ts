@@ -7,7 +7,7 @@ import { HubError } from '../domain/api/errors.ts'
 import { areValid, type PathParameters } from '../domain/api/routes.ts'
 import type { VersionRecord, VersionRow } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/printable.ts'
-import { digestArchive, packSkill } from '../files/archive.ts'
+import { packSkill } from '../files/archive.ts'
 import type { Connect, Sources } from '../server/hub.ts'
 import { findArchive, type VersionPlace } from '../server/read/files.ts'
 import { encode, findNewest, findVersion } from '../server/read/records.ts'
@@ -90,7 +90,7 @@ export async function listApmVersions(owner: string, name: string, sources: Sour
   const found = await mapConcurrently(AT_ONCE, active, async ({ version }) => {
     if (known.has(version) || others.has(version)) return known.get(version)
     const record = (await findVersion(owner, name, version, sources))?.value()
-    return record && describeForApm(record, digestArchive)
+    return record && describeForApm(record)
   })
   const versions = found.filter((one) => one !== undefined)
   return versions.length === 0 && !list ? undefined : encode(formatForApm(copy.repository.full_name, versions))

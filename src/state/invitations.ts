@@ -1,4 +1,4 @@
-// Stores the invitations of a private hub without a provider: links that sign somebody in once. Each person has at most one open link, and a new one replaces it.
+// Stores the invitations of a hub for readers without a provider: links that sign somebody in once. Each person has at most one open link, and a new one replaces it.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import type { Person } from '../domain/access/person.ts'

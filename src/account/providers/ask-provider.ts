@@ -6,13 +6,8 @@ export const CALL_MS = 5_000
 /** The longest real answers, key sets and metadata, have a tenth of this. */
 const MAX_ANSWER_BYTES = 262_144
 
-/** Sends a request. @param provider the name for messages @param maxBytes the longest answer @throws HubError `unavailable` if the provider does not answer in time, or says that it cannot; `upstream_error` for an answer that is too long */
-export async function askProvider(
-  provider: string,
-  address: string,
-  init: RequestInit,
-  maxBytes = MAX_ANSWER_BYTES,
-): Promise<Response> {
+/** Sends a request. @param provider the name for messages @throws HubError `unavailable` if the provider does not answer in time, or says that it cannot; `upstream_error` for an answer that is too long */
+export async function askProvider(provider: string, address: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('User-Agent', 'prompt-hub')
   const given = { ...init, headers, signal: AbortSignal.timeout(CALL_MS), redirect: 'manual' } as const
@@ -22,7 +17,7 @@ export async function askProvider(
       await answer.body?.cancel()
       throw providerIsDown(provider, `status ${answer.status}`)
     }
-    const body = await readBounded(provider, answer, maxBytes)
+    const body = await readBounded(provider, answer)
     return new Response(NO_BODY.has(answer.status) ? null : body, { status: answer.status, headers: answer.headers })
   } catch (cause) {
     throw cause instanceof HubError ? cause : providerIsDown(provider, cause)
@@ -32,12 +27,12 @@ export async function askProvider(
 /** Statuses whose responses cannot have a body. */
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
-async function readBounded(provider: string, { body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBounded(provider: string, { body }: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body ?? []) {
     length += chunk.length
-    if (length > maxBytes) throw unexpectedAnswer(provider, `more than ${maxBytes} bytes`)
+    if (length > MAX_ANSWER_BYTES) throw unexpectedAnswer(provider, `more than ${MAX_ANSWER_BYTES} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

@@ -16,7 +16,7 @@ import { findSharedData, type History, listHistoryFiles, listSharedData } from '
 /** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
 
-/** Computes the SHA-256 of a string's UTF-8 bytes, in lowercase hexadecimal. Passed in, because `domain` imports nothing from Node. */
+/** Computes the SHA-256 of a string's UTF-8 bytes, in lowercase hexadecimal. Passed in, because the catalogue is pure: it imports nothing from Node. */
 type Digest = (text: string) => string
 
 /** Generates every data file of a catalogue. The same catalogue produces the same files in the same order. docs/contract.md section 4. */

@@ -1,4 +1,4 @@
-// Decides who may read a private hub: parses the setting READERS, and compares people with it. docs/contract.md section 13
+// Decides who may read a hub for readers: parses the setting READERS, and compares people with it. docs/contract.md section 13
 import type { Parsed } from '../text/problems.ts'
 
 /** What a sign-in or a trusted proxy has found out about a person. */

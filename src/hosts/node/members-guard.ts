@@ -1,4 +1,4 @@
-// Lets only readers read a private hub: stands in front of every address, static file and cache, and answers strangers before anything is looked up.
+// Lets only readers read a hub for readers (READ_ACCESS=members): stands in front of every address, static file and cache, and answers strangers before anything is looked up.
 
 import { openReaders, type ReaderChecks, type Readers } from '../../account/find-reader.ts'
 import { makeCookies } from '../../account/session.ts'

@@ -1,4 +1,4 @@
-// Answers the addresses at which clients of OAuth and OpenID Connect look for metadata: a private hub says which provider makes tokens for it. https://www.rfc-editor.org/rfc/rfc9728
+// Answers the addresses at which clients of OAuth and OpenID Connect look for metadata: a hub for readers says which provider makes tokens for it. https://www.rfc-editor.org/rfc/rfc9728
 import { HubError } from '../../domain/api/errors.ts'
 import { methodNotAllowed, respondWithError } from '../../server/refusals.ts'
 

@@ -1,4 +1,4 @@
-// The addresses of a private hub that everybody may request: health checks, sign-in, and files without any data. Every other address is closed. docs/contract.md section 13
+// The addresses of a hub for readers that everybody may request: health checks, sign-in, and files without any data. Every other address is closed. docs/contract.md section 13
 
 /** What strangers get at an address. */
 type Openness =

@@ -29,7 +29,6 @@ export async function handleProposalRead(
   id: ProposalReadId,
   { owner = '', name = '', proposal = '' }: PathParameters,
   { reading, publishing }: ProposalHubs,
-  now: () => number = Date.now,
 ): Promise<Response> {
   try {
     await countRequest(await reading())
@@ -38,8 +37,8 @@ export async function handleProposalRead(
     if (id === 'listProposals') return respond(request, await listProposals(request, { owner, name }, hub))
     const found = isProposalId(proposal) ? await (await hub.proposals()).find({ owner, name, id: proposal }) : undefined
     if (!found) throw noSuchProposal()
-    if (id === 'getProposal') return respond(request, { data: (await showProposal(found, hub, now())).shown })
-    const content = await readContent(found, hub, now())
+    if (id === 'getProposal') return respond(request, { data: (await showProposal(found, hub, Date.now())).shown })
+    const content = await readContent(found, hub, Date.now())
     if (content === undefined) throw closedError(found)
     return respond(request, content)
   } catch (thrown) {

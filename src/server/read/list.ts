@@ -78,7 +78,7 @@ function linkHeader(pages: number, { page, sort, q, tags, kind }: ListQuery, bas
 }
 
 /** Returns the values of a Link header (RFC 8288). On a page past the end, `prev` points to the last page. @param addressOf the URL of a page */
-export function pageLinks(page: number, pages: number, addressOf: (page: number) => string): string[] {
+function pageLinks(page: number, pages: number, addressOf: (page: number) => string): string[] {
   const linkTo = (target: number, relation: string) => `<${addressOf(target)}>; rel="${relation}"`
   const links: string[] = []
   if (page < pages) links.push(linkTo(page + 1, 'next'))

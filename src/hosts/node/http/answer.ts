@@ -28,13 +28,9 @@ export type Answer = (request: Request, client: Client) => Promise<Response>
  * Handles every request with the application.
  *
  * @param siteOf returns the current site; a request uses the same site from start to finish
- * @param compressor shared by all requests, because it has a cache
  */
-export function createHandler<Site>(
-  app: App<HostContext<Site>>,
-  siteOf: () => Site,
-  compressor: Compressor = openCompressor(),
-) {
+export function createHandler<Site>(app: App<HostContext<Site>>, siteOf: () => Site) {
+  const compressor = openCompressor()
   return async (request: Request, { network: client }: Pick<Client, 'network'>): Promise<Response> => {
     const isHead = request.method === 'HEAD'
     // A response to HEAD has the headers of the response to GET, which depend on its body.
@@ -65,9 +61,6 @@ const CACHE_BYTES = 24 * 1024 * 1024
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 16
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
-
-/** Compresses responses. */
-export type Compressor = ReturnType<typeof openCompressor>
 
 /** Creates a compressor with an empty cache. */
 export function openCompressor() {
