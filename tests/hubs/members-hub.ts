@@ -157,35 +157,31 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
 async function makeSenders(state: StateStore, job: string, jobs: { untrusted: string; forged: string }) {
   const now = new Date()
   const people = openPeople(state)
-  const [octocat, stranger, bob] = [
-    ...[
-      { user_id: '7', login: 'octocat' },
-      { user_id: '8', login: 'other-person' },
-    ],
-    { user_id: '9', login: 'blocked-bob' },
-  ] as const
+  const octocat = { user_id: '7', login: 'octocat' }
+  const stranger = { user_id: '8', login: 'other-person' }
+  const bob = { user_id: '9', login: 'blocked-bob' }
   const tokenFor = async (permissions: readonly ('read' | 'publish')[], holder: object, days = 1, at = now) => {
     const wish = { holder: holder as { kind: 'operator' }, name: 'x', scope: 'zephyrine/*', permissions, days }
     const { token } = await createToken(state, wish, at)
     return bearing(token)
   }
-  const sessionOf = async (person: typeof octocat | typeof stranger | typeof bob) => {
+  const sessionOf = async (person: typeof octocat) => {
     await people.bindLogin(person)
     return people.openSession(person, now)
   }
-  const [session, ended, other, blocked] = [
-    ...[await sessionOf(octocat), await sessionOf(octocat)],
-    ...[await sessionOf(stranger), await sessionOf(bob)],
-  ]
-  await people.endSession(ended!)
-  const bobs = { kind: 'person', ...bob }
-  const [bobToken, old] = [await tokenFor(['read'], bobs), new Date(now.getTime() - 2 * 86_400_000)]
+  const session = await sessionOf(octocat)
+  const ended = await sessionOf(octocat)
+  const other = await sessionOf(stranger)
+  const blocked = await sessionOf(bob)
+  await people.endSession(ended)
+  const bobToken = await tokenFor(['read'], { kind: 'person', ...bob })
+  const old = new Date(now.getTime() - 2 * 86_400_000)
   await blockPerson(state, bob.login, now)
   const operator = { kind: 'operator' }
   const octocats = { kind: 'person', ...octocat }
   const proxied = (name: string) => ({ headers: { 'X-Forwarded-User': name } })
   const readers: Record<string, Sender> = {
-    'a reader who is signed in': cookie(session!),
+    'a reader who is signed in': cookie(session),
     'a token with read': await tokenFor(['read'], operator),
     'a token without read, but with another permission': await tokenFor(['publish'], operator),
     'a token of a reader': await tokenFor(['read'], octocats),
@@ -207,12 +203,12 @@ async function makeSenders(state: StateStore, job: string, jobs: { untrusted: st
     'a proxy that names two people': { ...proxied('eve, jo'), from: PROXY },
     'a proxy that names nobody': { ...proxied(''), from: PROXY },
     'an unknown session': cookie('a'.repeat(43)),
-    'an ended session': cookie(ended!),
-    'the session of somebody who was blocked': cookie(blocked!),
+    'an ended session': cookie(ended),
+    'the session of somebody who was blocked': cookie(blocked),
     'a token of somebody who was blocked': bobToken,
   }
   const refused: Record<string, Sender> = {
-    'somebody whom READERS does not admit': cookie(other!),
+    'somebody whom READERS does not admit': cookie(other),
     'a token of somebody whom READERS does not admit': await tokenFor(['read'], { kind: 'person', ...stranger }),
     'somebody who was blocked, behind the proxy': { ...proxied('blocked-bob'), from: PROXY },
   }
