@@ -47,8 +47,8 @@ interface SiteDataParts {
   findAsked?: (left: ReadonlyMap<string, unknown>) => string | undefined
 }
 
-/** The state of a site after an update, and what the update changed. */
-export interface BuiltState {
+/** A build, and what it changed. */
+export interface MadeBuild {
   /** Contains only outlines; the records of an entry are read from its data files on demand. */
   catalogue: Catalogue
   /** Full names of the repositories whose data files are new or changed. */
@@ -68,7 +68,7 @@ export interface BuiltState {
 }
 
 /** Updates a site from a listing of the content, whose files are opened if the folder can be read. Must not be called again after an error. */
-export type BuildState = (
+export type MakeBuild = (
   listing: ContentListing,
   openContent: () => ContentReader,
   options: {
@@ -78,7 +78,7 @@ export type BuildState = (
     /** Starts to parse the new prompts in another thread, if that is worth it. */
     parseAhead?: ParseAhead | undefined
   },
-) => BuiltState
+) => MadeBuild
 
 /**
  * Prepares a site's data files for updates.
@@ -86,7 +86,7 @@ export type BuildState = (
  * @returns a function that updates the data files from a listing of the content. It throws a ContentError if the
  * folder is unreadable or, with `isStrict`, if there is any problem
  */
-export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): BuildState {
+export function openSiteData({ baseUrl, sink, ...parts }: SiteDataParts): MakeBuild {
   const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
   const entries = new Map<string, CatalogueEntry>()
@@ -386,7 +386,7 @@ function isSameModels({ outline, models: before }: StoredRepository, models: Mod
   return before === formatStatuses(outline, models)
 }
 
-type Round = Omit<BuiltState, 'catalogue' | 'orders' | 'unreadableOwners'>
+type Round = Omit<MadeBuild, 'catalogue' | 'orders' | 'unreadableOwners'>
 
 const openRound = (problems: readonly Problem[]): Round => ({
   changed: [],

@@ -54,13 +54,13 @@ export async function writeData(
       ? []
       : listProblems(await findFirstFiles({ git: source.git, look, history, affected: 'all' }))
     if (changed.length > 0) throw new ContentError(changed)
-    const makeState = openSiteData({
+    const makeBuild = openSiteData({
       baseUrl,
       sink,
       onProgress: (done, total) => onProgress('Writing the data', done, total),
     })
     const openContent = () => openObjects(source.git, look.listing)
-    const { catalogue } = makeState(look.listing, openContent, {
+    const { catalogue } = makeBuild(look.listing, openContent, {
       day: buildDay,
       history,
       isStrict: true,

@@ -18,7 +18,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `
 
-/** Writes states. One process has it open. `Part` is what is stored about a part of the content. */
+/** Writes builds. One process has it open. `Part` is what is stored about a part of the content. */
 export type SiteDatabase<Part extends object> = ReturnType<typeof openSiteDatabase<Part>>
 
 /**
@@ -30,7 +30,7 @@ export type SiteDatabase<Part extends object> = ReturnType<typeof openSiteDataba
 export function openSiteDatabase<Part extends object>(path: string, code: string, isDamaged = false) {
   mkdirSync(dirname(path), { recursive: true })
   const before = findNotes(path)
-  let isNew = isDamaged || before?.code !== code || before.state === undefined
+  let isNew = isDamaged || before?.code !== code || before.build === undefined
   const next = `${path}.next`
   removeDatabase(next)
   let database = openWriter(isNew ? next : path, isNew)
@@ -38,7 +38,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
   let now = 0
   /** Older contents of files of this build and those before it are deleted. */
   let forgotten = Number(readNote(database, 'forgotten') ?? 0)
-  let { state } = readNotes(database)
+  let { build } = readNotes(database)
   let lastOrders: string | undefined
   if (isNew) {
     database.exec('BEGIN')
@@ -48,12 +48,12 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
   }
   return {
     /** What the database contained that the first `save` replaces: the argument of its last `save`. */
-    replaced: isNew ? before?.state : undefined,
+    replaced: isNew ? before?.build : undefined,
     /** The argument of the last `save`; undefined if nothing has been saved. */
-    get state() {
-      return state
+    get build() {
+      return build
     },
-    /** Reads the newest content of a file, including the state in progress. */
+    /** Reads the newest content of a file, including the build in progress. */
     read(path: string): string | undefined {
       const text = statements.newest.get(path)?.text
       return typeof text === 'string' ? text : undefined
@@ -81,7 +81,7 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       // A part that was removed leaves its name, so that readers of an older build learn of it.
       statements.storePart.run(name, part === undefined ? null : JSON.stringify(part), now)
     },
-    /** Starts the next state; all writes until `save` belong to it. @param number higher than the number of the previous state */
+    /** Starts the next build; all writes until `save` belong to it. @param number higher than the number of the previous build */
     begin(number: number): void {
       now = number
       database.exec('BEGIN')
@@ -93,13 +93,13 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
     },
     /** Completes the build; from then on, it survives a crash. @param orders the orders of its catalogue, as JSON */
     save(text: string, orders = ''): void {
-      statements.setNote.run('state', text)
+      statements.setNote.run('build', text)
       statements.setNote.run('orders', orders)
       database.exec('COMMIT')
-      state = text
+      build = text
       lastOrders = orders
       if (!isNew) return
-      // The first state is written without a journal in a separate file, and put in place atomically.
+      // The first build is written without a journal in a separate file, and put in place atomically.
       isNew = false
       database.exec('PRAGMA journal_mode = WAL')
       database.close()
@@ -108,9 +108,9 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
       database = openWriter(path, false)
       statements = prepare(database)
     },
-    /** Ends the state without a change, because no file differs. */
+    /** Ends the build without a change, because no file differs. */
     saveNothing: () => database.exec('COMMIT'),
-    /** Deletes old file contents. Call it when no process reads earlier states any more. */
+    /** Deletes old file contents. Call it when no process reads earlier builds any more. */
     forgetBefore(number: number): void {
       if (number <= forgotten) return
       database.exec('BEGIN')
@@ -121,12 +121,12 @@ export function openSiteDatabase<Part extends object>(path: string, code: string
         database.exec('COMMIT')
         forgotten = number
       } finally {
-        // Otherwise, the next state could not begin.
+        // Otherwise, the next build could not begin.
         if (database.isTransaction) database.exec('ROLLBACK')
       }
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     },
-    /** Closes the database; a state in progress is discarded. Never throws. */
+    /** Closes the database; a build in progress is discarded. Never throws. */
     close(): void {
       // A failed `save` may already have closed it.
       if (database.isOpen) database.close()
@@ -152,7 +152,7 @@ function openWriter(path: string, isNew: boolean): DatabaseSync {
 }
 
 function prepareWriter(database: DatabaseSync, isNew: boolean): void {
-  // If the first write is interrupted, the whole file is discarded, so it needs no journal. Later writes are checkpointed only after readers have switched to the new state.
+  // If the first write is interrupted, the whole file is discarded, so it needs no journal. Later writes are checkpointed only after readers have switched to the new build.
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0`)
   database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; BEGIN; ${TABLES} COMMIT`)
 }
@@ -176,18 +176,18 @@ function prepare(database: DatabaseSync) {
   }
 }
 
-function readNotes(database: DatabaseSync): { state: string | undefined; code: string | undefined } {
-  return { state: readNote(database, 'state'), code: readNote(database, 'code') }
+function readNotes(database: DatabaseSync): { build: string | undefined; code: string | undefined } {
+  return { build: readNote(database, 'build'), code: readNote(database, 'code') }
 }
 
 function readNote(database: DatabaseSync, name: string): string | undefined {
   return database.prepare('SELECT value FROM notes WHERE name = ?').get(name)?.value?.toString()
 }
 
-/** Returns the metadata of the last complete state; undefined if there is none, or if other code wrote it. */
-export function readState(path: string, code: string): string | undefined {
+/** Returns the metadata of the last complete build; undefined if there is none, or if other code wrote it. */
+export function readLastBuild(path: string, code: string): string | undefined {
   const notes = findNotes(path)
-  return notes?.code === code ? notes.state : undefined
+  return notes?.code === code ? notes.build : undefined
 }
 
 function findNotes(path: string): ReturnType<typeof readNotes> | undefined {
@@ -216,7 +216,7 @@ interface KnownBuild {
 interface ReadBuild {
   id: string
   /** The metadata of the build, as given to `save`. */
-  state: string
+  build: string
   orders: string
   /** Whether `parts` has only what changed since the known build. */
   isUpdate: boolean
@@ -238,12 +238,12 @@ export function readSiteDatabase(path: string) {
       try {
         const notes: Record<string, unknown> = {}
         for (const { name, value } of notesOf.all()) notes[String(name)] = value
-        const [id, state, orders] = [String(notes.id), String(notes.state), String(notes.orders)]
+        const [id, build, orders] = [String(notes.id), String(notes.build), String(notes.orders)]
         const isUpdate = known?.id === id
         const rows = isUpdate
           ? changedParts.all(known.number)
           : database.prepare('SELECT name, part FROM parts WHERE part IS NOT NULL').all()
-        return { id, state, orders, isUpdate, parts: rows as { name: string; part: string | null }[] }
+        return { id, build, orders, isUpdate, parts: rows as { name: string; part: string | null }[] }
       } finally {
         database.exec('ROLLBACK')
       }

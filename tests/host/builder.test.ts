@@ -16,7 +16,7 @@ import { hashCode } from '../../src/build/code-hash.ts'
 import type { ParsedAhead } from '../../src/build/make-in-order.ts'
 import { openSiteData } from '../../src/build/site-data.ts'
 import { writeData } from '../../src/build/write-data.ts'
-import { openSiteDatabase, readState } from '../../src/built/site-database.ts'
+import { openSiteDatabase, readLastBuild } from '../../src/built/site-database.ts'
 import { readRepository } from '../../src/content/content-dir.ts'
 import { openObjects } from '../../src/content/content-reader.ts'
 import { lookOnce, openContentSource } from '../../src/content/content-source.ts'
@@ -78,8 +78,8 @@ describe('a builder that fails', () => {
     )
   const failures = () => heard.flatMap((one) => (one.kind === 'failed' ? [`${one.message} ${one.next}`] : []))
   const repositories = () => {
-    if (!heard.some(({ kind }) => kind === 'state')) return undefined
-    const text = readState(join(root, 'site/site.db'), hashCode(process.cwd()).data)
+    if (!heard.some(({ kind }) => kind === 'built')) return undefined
+    const text = readLastBuild(join(root, 'site/site.db'), hashCode(process.cwd()).data)
     return text === undefined ? undefined : JSON.parse(text).counts.repositories
   }
   const isServed = (count: number) => expect.poll(repositories, { timeout: WITHIN }).toBe(count)
@@ -210,7 +210,7 @@ describe('early reads', () => {
       if (message.kind === 'progress') begun.resolve()
       if (message.kind === 'early') early.settle(message.id, message.bytes)
       if (message.kind === 'failed') complete.reject(new Error(message.message))
-      if (message.kind === 'state') {
+      if (message.kind === 'built') {
         order.push('complete')
         early.end({ read: () => Promise.reject(new Error('not built')) })
         complete.resolve()
@@ -257,7 +257,7 @@ describe('early reads', () => {
     const source = openContentSource({ contentDir, dir: undefined, environment: process.env })
     const { listing } = await source.look()
     const files = new Map<string, string | Uint8Array>()
-    const makeState = openSiteData({
+    const makeBuild = openSiteData({
       baseUrl: 'https://hub.test',
       sink: {
         read: (path) => files.get(path)?.toString(),
@@ -270,7 +270,7 @@ describe('early reads', () => {
       findAsked: (left) => (left.has('acme/two') ? 'acme/two' : undefined),
     })
     const history = { since: null, changes: new Map(), added: new Map() }
-    const { changed, problems } = makeState(listing, () => openObjects(source.git, listing), {
+    const { changed, problems } = makeBuild(listing, () => openObjects(source.git, listing), {
       day: '2026-01-01',
       history,
     })
@@ -374,10 +374,10 @@ describe('kills', () => {
 
   /** Returns the last complete build, which a hub would serve after a restart; without its index, if a kill left another one. */
   async function readServed(): Promise<Seen | undefined> {
-    const text = readState(folder.database, hashCode(process.cwd()).data)
+    const text = readLastBuild(folder.database, hashCode(process.cwd()).data)
     if (text === undefined) return undefined
     const snapshot = openSnapshots(folder.database, { baseUrl: 'https://hub.test', isForReaders: false })(() => {})
-    const { number, search } = snapshot.state
+    const { number, search } = snapshot.build
     const index = folder.file(search.name)
     const found = readIndexNumber(index) === search.number ? await ask(index) : undefined
     return { files: readDatabase(folder.database, number, snapshot.catalogue), found }
@@ -405,24 +405,24 @@ describe('kills', () => {
    * When to kill the process: at a random time during startup, shortly after it has begun to read, shortly after a build,
    * or while files of older builds are being removed.
    */
-  type Moment = { after: 'start' | 'begin' | 'state' | 'tidy'; ms: number }
+  type Moment = { after: 'start' | 'begin' | 'built' | 'tidy'; ms: number }
 
   function drawMoment(number: number): Moment {
-    const after = (['begin', 'state', 'start', 'begin', 'state', 'begin', 'tidy'] as const)[number % 7]!
-    const most = { start: 4_000, begin: 600, state: 60, tidy: 100 }[after]
+    const after = (['begin', 'built', 'start', 'begin', 'built', 'begin', 'tidy'] as const)[number % 7]!
+    const most = { start: 4_000, begin: 600, built: 60, tidy: 100 }[after]
     return { after, ms: random() * most }
   }
 
   async function liveUntil({ after, ms }: Moment, edit: () => void): Promise<void> {
     const reached = Promise.withResolvers<void>()
-    let states = 0
+    let builds = 0
     const life = start(({ kind }) => {
       if (kind === 'begin' && after === 'begin') reached.resolve()
-      if (kind !== 'state' && kind !== 'read') return
+      if (kind !== 'built' && kind !== 'read') return
       // The content changes only after the process has produced a build.
-      if (states++ === 0) edit()
-      else if (after === 'state') reached.resolve()
-      else if (after === 'tidy' && states === 2) setTimeout(reached.resolve, TIDY_MS)
+      if (builds++ === 0) edit()
+      else if (after === 'built') reached.resolve()
+      else if (after === 'tidy' && builds === 2) setTimeout(reached.resolve, TIDY_MS)
     })
     if (after === 'start') reached.resolve()
     await reached.promise
@@ -432,7 +432,7 @@ describe('kills', () => {
     await ended
   }
 
-  test(`serves a complete state after each of ${KILLS} kills, and the next build equals a clean one`, {
+  test(`serves a complete build after each of ${KILLS} kills, and the next build equals a clean one`, {
     timeout: 120_000 + KILLS * 60_000,
   }, async () => {
     const clean = [await buildClean()]

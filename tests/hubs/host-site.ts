@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { StoredPart } from '../../src/build/data-sink.ts'
 import { findSharedFile, listSharedPaths } from '../../src/build/shared-files.ts'
-import { type BuiltState, openSiteData } from '../../src/build/site-data.ts'
+import { type MadeBuild, openSiteData } from '../../src/build/site-data.ts'
 import { openSiteDatabase } from '../../src/built/site-database.ts'
 import type { ContentReader } from '../../src/content/content-files.ts'
 import { openObjects } from '../../src/content/content-reader.ts'
@@ -26,16 +26,16 @@ export function openHostSite(
 ) {
   const database = openSiteDatabase<StoredPart>(path, code)
   const source = openContentSource({ contentDir, dir: `${path}.git`, environment: process.env })
-  const makeState = openSiteData({ baseUrl, sink: database })
-  let catalogue: BuiltState['catalogue'] | undefined
-  let number = database.state === undefined ? 0 : Number(database.state)
+  const makeBuild = openSiteData({ baseUrl, sink: database })
+  let catalogue: MadeBuild['catalogue'] | undefined
+  let number = database.build === undefined ? 0 : Number(database.build)
   return {
     /** Creates the next build. Each build is recorded, and the files of the previous build are discarded. */
-    async makeState(day: string, added: ReadonlyMap<string, string> = new Map()): Promise<BuiltState> {
+    async makeBuild(day: string, added: ReadonlyMap<string, string> = new Map()): Promise<MadeBuild> {
       const { listing } = await source.look()
       database.begin(++number)
       const history = { since: `${day}T00:00:00Z`, changes: new Map(), added }
-      const made = makeState(listing, () => wrap(openObjects(source.git, listing)), { day, history })
+      const made = makeBuild(listing, () => wrap(openObjects(source.git, listing)), { day, history })
       const orders = formatOrders(made.orders, made.unreadableOwners)
       const isDifferent = made.isDifferent || orders !== database.orders
       database.save(String(number), orders)

@@ -23,7 +23,7 @@ afterEach(() => site.close())
 
 const withModel = (model: string, text: string) =>
   versionFile(text).replace('---\n', `---\nparameters: {model: ${model}}\n`)
-const make = () => site.makeState('2026-11-20')
+const make = () => site.makeBuild('2026-11-20')
 const read = (path: string) => JSON.parse(site.readAll().get(path) ?? 'null')
 
 test('without a list, nothing is announced', async () => {

@@ -188,7 +188,7 @@ test(`incremental data files match a clean build after an edit of each kind and 
     const named = `round ${round}: ${some.map(({ kind, choice }) => `${kind} ${choice}`).join(', ')}`
     for (const edit of some) {
       apply(edit)
-      const { catalogue, changed, removed, isDifferent, problems } = await site.makeState(day)
+      const { catalogue, changed, removed, isDifferent, problems } = await site.makeBuild(day)
       expect(problems).toEqual([])
       if (round === 0) startSearchIndex(index, catalogue, ++edition)
       else if (isDifferent) editSearchIndex(index, catalogue, [...changed, ...removed], ++edition).commit()

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { BuiltState } from '../../src/build/site-data.ts'
+import type { MadeBuild } from '../../src/build/site-data.ts'
 import { groupProblems } from '../../src/catalogue/last-good.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { putContent, versionFile } from '../stores/content-folder.ts'
@@ -28,12 +28,12 @@ afterEach(() => {
 })
 
 /** Opens the site as a new process would, and builds it. */
-async function build(): Promise<BuiltState & { data: (path: string) => unknown }> {
+async function build(): Promise<MadeBuild & { data: (path: string) => unknown }> {
   for (const site of open.splice(0)) site.close()
   const contentDir = join(dir, 'content')
   const site = openHostSite(join(dir, 'hub/site.db'), { contentDir, baseUrl: 'https://hub.test' })
   open.push(site)
-  const state = await site.makeState('2026-11-26')
+  const state = await site.makeBuild('2026-11-26')
   const files = site.readAll()
   return {
     ...state,
@@ -45,7 +45,7 @@ async function build(): Promise<BuiltState & { data: (path: string) => unknown }
 }
 const suites = (data: unknown) =>
   (data as { version: string; suite: string }[] | undefined)?.map((one) => `${one.version} ${one.suite}`)
-const latest = ({ catalogue }: BuiltState) => suites(catalogue.entries.get('acme/a')?.repository.results)
+const latest = ({ catalogue }: MadeBuild) => suites(catalogue.entries.get('acme/a')?.repository.results)
 
 test('results are files beside the versions, and in the record of the latest', async () => {
   const state = await build()

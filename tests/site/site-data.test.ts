@@ -5,7 +5,7 @@ import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { restoreRepository } from '../../src/build/recorded-entry.ts'
-import type { BuiltState } from '../../src/build/site-data.ts'
+import type { MadeBuild } from '../../src/build/site-data.ts'
 import { openSiteDatabase } from '../../src/built/site-database.ts'
 import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { makeEntry } from '../../src/catalogue/entry.ts'
@@ -38,7 +38,7 @@ const path = () => join(dir, 'hub/site.db')
 function openSite(code?: string) {
   const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test' }, code)
   open.push(site)
-  const read = (added?: ReadonlyMap<string, string>) => site.makeState('2026-11-20', added)
+  const read = (added?: ReadonlyMap<string, string>) => site.makeBuild('2026-11-20', added)
   return { ...site, read }
 }
 
@@ -48,9 +48,9 @@ function restart(code?: string) {
   return openSite(code)
 }
 
-const entryOf = ({ catalogue }: BuiltState, name: string) => catalogue.entries.get(name)
-const titleOf = (state: BuiltState, name: string) => entryOf(state, name)?.repository.title
-const versionsOf = (state: BuiltState, name: string) =>
+const entryOf = ({ catalogue }: MadeBuild, name: string) => catalogue.entries.get(name)
+const titleOf = (state: MadeBuild, name: string) => entryOf(state, name)?.repository.title
+const versionsOf = (state: MadeBuild, name: string) =>
   entryOf(state, name)
     ?.versions.map(({ record }) => record.version)
     .toSorted()
@@ -89,7 +89,7 @@ test.each([
     })
     const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', wrap })
     open.push(site)
-    const update = () => site.makeState('2026-11-20')
+    const update = () => site.makeBuild('2026-11-20')
     await update()
     broken = 'acme/b/'
     put('acme/b/versions/1.1.0.md', versionFile('Three'))
@@ -126,7 +126,7 @@ test('a half-made update of a prompt is not served', async () => {
   put('acme/s/versions/1.0.0.md', skill('One'))
   const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test', wrap })
   open.push(site)
-  const update = () => site.makeState('2026-11-20')
+  const update = () => site.makeBuild('2026-11-20')
   await update()
   const before = site.readAll()
   isWrong = true
@@ -176,10 +176,7 @@ test('a link in place of index.md or of a version keeps the last valid one', asy
 test('nobody is a member of an owner whose file cannot be read', async () => {
   put('acme/index.md', '---\nmembers: [octocat]\n---\n')
   const site = openSite()
-  const actsOf = ({ catalogue }: BuiltState) => [
-    catalogue.memberships.get('octocat'),
-    catalogue.memberships.get('acme'),
-  ]
+  const actsOf = ({ catalogue }: MadeBuild) => [catalogue.memberships.get('octocat'), catalogue.memberships.get('acme')]
   expect(actsOf(await site.read())).toEqual([['acme', 'octocat'], []])
   put('acme/index.md', '---\nmember: [octocat]\n---\n')
   expect(actsOf(await site.read())).toEqual([undefined, []])
@@ -291,7 +288,7 @@ test('a new version costs the reading of its own files, however many versions th
   open.push(site)
   const read = async () => {
     asked = []
-    const { catalogue, problems } = await site.makeState('2026-11-20')
+    const { catalogue, problems } = await site.makeBuild('2026-11-20')
     expect(problems).toEqual([])
     const texts = catalogue.entries.get('acme/a')?.versions.map(({ record }) => record.content.trim())
     return { texts, asked: asked.filter((name) => name.startsWith('acme/a/')).toSorted() }
@@ -314,7 +311,7 @@ test('a new version costs the reading of its own files, however many versions th
   expect(changed.asked).not.toContain('acme/a/versions/1.0.1.md')
   rmSync(join(contentDir, 'acme/a/versions/1.1.0/scripts/run.sh'))
   rmSync(join(contentDir, 'acme/a/versions/1.0.3.md'))
-  const last = await site.makeState('2026-11-20')
+  const last = await site.makeBuild('2026-11-20')
   expect(
     last.catalogue.entries.get('acme/a')?.versions.find(({ record }) => record.version === '1.1.0')?.record.files,
   ).toEqual([])
@@ -333,7 +330,7 @@ test('what is wrong with a version is found once, and said by every build until 
   open.push(site)
   const read = async () => {
     asked = []
-    const state = await site.makeState('2026-11-20')
+    const state = await site.makeBuild('2026-11-20')
     const said = groupProblems(state.problems).get('acme/b')?.join('\n') ?? ''
     return { state, said, asked: asked.filter((name) => name.startsWith('acme/b/')).toSorted() }
   }

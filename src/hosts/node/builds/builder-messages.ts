@@ -11,7 +11,7 @@ export interface BuilderParameters {
 /** Messages from the builder to the server. */
 export type BuilderMessage =
   /** A new build is complete, and is the newest in the database. */
-  | { kind: 'state' }
+  | { kind: 'built' }
   /** The builder is about to read the content, and waits for the server to reply `ready` or `unready`. */
   | { kind: 'begin' }
   /** The content was read; lists all of its problems. */

@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { hashCode } from '../../../build/code-hash.ts'
 import { ContentError, formatContentProblem } from '../../../build/content-error.ts'
 import type { StoredPart } from '../../../build/data-sink.ts'
-import { type BuildState, type BuiltState, openSiteData } from '../../../build/site-data.ts'
+import { type MadeBuild, type MakeBuild, openSiteData } from '../../../build/site-data.ts'
 import { keepCommits, readBuildSource } from '../../../built/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../../built/site-database.ts'
 import type { Catalogue } from '../../../catalogue/catalogue.ts'
@@ -88,9 +88,9 @@ const content = openContentSource({
 interface BuildData {
   /** The database of complete builds. */
   database: SiteDatabase<StoredPart>
-  makeState: BuildState
+  makeBuild: MakeBuild
   /** The last complete build. */
-  state: SiteBuild | undefined
+  last: SiteBuild | undefined
   /** Whether the search index is that of the last complete build: after a crash, either may be ahead of the other. */
   isSearchKnown: boolean
   /** What the index of a first build has of prompts that are made. The thread that parses them takes longer than this one, so this costs no time. */
@@ -152,8 +152,8 @@ function tellAlive(reader: ContentReader): ContentReader {
 function openData(): BuildData {
   const database = openSiteDatabase<StoredPart>(folder.database, code, isDamaged)
   try {
-    const state = database.state === undefined ? undefined : SiteBuild.parse(JSON.parse(database.state))
-    const makeState = openSiteData({
+    const last = database.build === undefined ? undefined : SiteBuild.parse(JSON.parse(database.build))
+    const makeBuild = openSiteData({
       baseUrl: config.baseUrl,
       isForReaders: config.readAccess.kind === 'members',
       sink: { ...database, read: readAndHear(database) },
@@ -166,15 +166,15 @@ function openData(): BuildData {
       },
     })
     isDamaged = false
-    if (lastNumber === 0) oldestRead = state?.number ?? 0
-    lastNumber = Math.max(lastNumber, state?.number ?? 0)
-    const before = state ?? readLast(database.replaced)
-    const isSearchKnown = state !== undefined && readIndexNumber(folder.file(state.search.name)) === state.search.number
-    const prepared = state ? undefined : openPreparedPrompts()
+    if (lastNumber === 0) oldestRead = last?.number ?? 0
+    lastNumber = Math.max(lastNumber, last?.number ?? 0)
+    const before = last ?? readLast(database.replaced)
+    const isSearchKnown = last !== undefined && readIndexNumber(folder.file(last.search.name)) === last.search.number
+    const prepared = last ? undefined : openPreparedPrompts()
     return {
       database,
-      makeState,
-      state,
+      makeBuild,
+      last,
       isSearchKnown,
       prepared,
       before,
@@ -289,7 +289,7 @@ function wantLook(): void {
 /** Builds the commit of what is built already. A hub that cannot read it says so when it next looks. */
 async function checkCommit(): Promise<void> {
   const found = isBusy || !data?.report ? undefined : await content.find().catch(() => undefined)
-  if (found && !isBusy && data?.state && found.commit !== data.state.commit) want([])
+  if (found && !isBusy && data?.last && found.commit !== data.last.commit) want([])
 }
 
 /** Checks beside the rounds whether files are as the commit that is built: a publish need not wait for it. @param build called if they are not, or if that is not known */
@@ -303,7 +303,7 @@ function checkFiles(changed: ReadonlySet<string> | 'all', build: () => void): vo
     const isWhole = history?.since === null && data?.first && isSettled(data, data.first)
     if (clean === undefined || !isWhole) return build()
     if (isBusy) return
-    if (clean !== data?.state?.commit) return want([])
+    if (clean !== data?.last?.commit) return want([])
     say({ ...data!.report!, began })
     clearTimeout(looking)
     looking = setTimeout(wantLook, LOOK_MS)
@@ -361,7 +361,7 @@ async function build(wanted: Wanted): Promise<void> {
   if (isDamaged) data?.database.close()
   if (isDamaged || !data) data = openData()
   const mine = data
-  const { database, state } = mine
+  const { database, last } = mine
   const began = new Date().toISOString()
   const ready = await askToBegin()
   // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
@@ -383,14 +383,14 @@ async function build(wanted: Wanted): Promise<void> {
   history = past
   const first = await comparison.compare(content.git, look, history, mine.report ? mine.first : undefined)
   const tree = content.seen?.tree
-  const isAsBefore = wanted === 'commit' && !mine.report && state?.tree === tree && state?.day === day
+  const isAsBefore = wanted === 'commit' && !mine.report && last?.tree === tree && last?.day === day
   if (isAsBefore) {
-    const problems = Object.values(state.broken).flat()
+    const problems = Object.values(last.broken).flat()
     mine.report = { kind: 'read', began, problems, ignored: describeIgnored(listIgnored(look.listing)) }
     mine.first = first
   }
   const isSame = isAsBefore || (look.changed !== 'all' && look.changed.size + look.missing.length + missing.size === 0)
-  if (wanted !== 'all' && isSame && moved.length === 0 && isSettled(mine, first) && commit === state?.commit) {
+  if (wanted !== 'all' && isSame && moved.length === 0 && isSettled(mine, first) && commit === last?.commit) {
     clearTimeout(looking)
     looking = setTimeout(wantLook, LOOK_MS)
     return say({ ...mine.report!, began })
@@ -402,7 +402,7 @@ async function build(wanted: Wanted): Promise<void> {
   database.begin(number)
   isWriting = true
   listed = listing.prompts
-  const made = mine.makeState(listing, () => tellAlive(openObjects(content.git, listing, ahead)), {
+  const made = mine.makeBuild(listing, () => tellAlive(openObjects(content.git, listing, ahead)), {
     day,
     history,
     parseAhead: (prompts) => parseAhead(content.git, prompts),
@@ -412,12 +412,12 @@ async function build(wanted: Wanted): Promise<void> {
   const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
   // A look that finds nothing new makes no new build, whose pages would have to be rendered again.
   const isLook = wanted === 'look' && moved.length === 0
-  const known = isLook ? { ...source, read_until: state?.source.read_until ?? null } : source
+  const known = isLook ? { ...source, read_until: last?.source.read_until ?? null } : source
   const used = Object.fromEntries(
     Array.from(first).flatMap(([name, one]) => (one.used.length > 0 ? [[name, one.used]] : [])),
   )
   const saysSame =
-    state && isDeepStrictEqual([broken, used, known, commit], [state.broken, state.used, state.source, state.commit])
+    last && isDeepStrictEqual([broken, used, known, commit], [last.broken, last.used, last.source, last.commit])
   const orders = formatOrders(made.orders, made.unreadableOwners)
   const isDifferent = made.isDifferent || orders !== database.orders
   if (saysSame && !isDifferent && mine.isSearchKnown) database.saveNothing()
@@ -427,9 +427,9 @@ async function build(wanted: Wanted): Promise<void> {
     early.answer()
     const { search, edited } = makeSearch(mine, { ...made, isDifferent }, number)
     const about = { number, search, began, commit, tree, day, source, counts: count(made.catalogue), broken, used }
-    mine.state = { ...about, built_at: new Date().toISOString() }
+    mine.last = { ...about, built_at: new Date().toISOString() }
     try {
-      database.save(JSON.stringify(mine.state), orders)
+      database.save(JSON.stringify(mine.last), orders)
     } catch (error) {
       edited?.cancel()
       throw error
@@ -439,7 +439,7 @@ async function build(wanted: Wanted): Promise<void> {
     mine.prepared = undefined
     mine.isSearchKnown = true
     lastNumber = number
-    say({ kind: 'state' })
+    say({ kind: 'built' })
     setTimeout(() => {
       oldestRead = number
       removeOld()
@@ -454,7 +454,7 @@ async function build(wanted: Wanted): Promise<void> {
   const stillMissing = look.missing.filter((path) => missing.has(path))
   missing = gone
   mine.first = first
-  mine.before = mine.state
+  mine.before = mine.last
   keeper.note(look.changed)
   const problems = [...describeMissing(stillMissing), ...others, ...made.problems].map(formatContentProblem)
   // A pull writes the files before it updates the branch, so the files may have been read in between.
@@ -473,14 +473,14 @@ function whatToLookAt(wanted: Wanted, moved: readonly string[]): ReadonlySet<str
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
 async function readSource(
-  { state }: BuildData,
+  { last }: BuildData,
   { isWhole, orderMs }: ReadyContent,
   commit: string | null,
 ): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local')
-    return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), state?.source)
+    return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), last?.source)
   const read_until = new Date(orderMs).toISOString()
-  return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
+  return isWhole ? { read_until, commits: [], broken: [] } : (last?.source ?? UNKNOWN_SOURCE)
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
@@ -494,14 +494,14 @@ async function checkEmptied({ counts, commit }: LastContent, head: string | null
 
 /** Brings the search index up to the build. A new file is made only if the last one cannot be edited. @returns its file, and the edits that readers do not see yet */
 function makeSearch(
-  { state, isSearchKnown, prepared, ids }: BuildData,
-  { catalogue, changed, removed, isDifferent }: BuiltState,
+  { last, isSearchKnown, prepared, ids }: BuildData,
+  { catalogue, changed, removed, isDifferent }: MadeBuild,
   number: number,
 ): { search: SiteBuild['search']; edited?: EditedIndex } {
-  if (state && isSearchKnown && !isDifferent) return { search: state.search }
+  if (last && isSearchKnown && !isDifferent) return { search: last.search }
   reportProgress('Writing the search index', 0, 0)
-  if (state && isSearchKnown) {
-    const { name } = state.search
+  if (last && isSearchKnown) {
+    const { name } = last.search
     try {
       const edited = editSearchIndex(folder.file(name), catalogue, [...changed, ...removed], number, ids)
       return { search: { name, number }, edited }
@@ -522,9 +522,9 @@ function count({ entries, handles }: Catalogue): SiteBuild['counts'] {
 /** Removes the files of old builds that no request reads any more, and of search indexes that were replaced. */
 function removeOld(): void {
   inBackground('Removing old builds', () => {
-    if (!data?.state || isWriting) return
+    if (!data?.last || isWriting) return
     data.database.forgetBefore(oldestRead)
-    if (oldestRead === data.state.number) removeOtherIndexes(folder, data.state.search.name)
+    if (oldestRead === data.last.number) removeOtherIndexes(folder, data.last.search.name)
   })
 }
 

@@ -1,7 +1,7 @@
 // Keeps the served site up to date: a thread builds the changed content, and the server switches to each build atomically once it is complete.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hashCode } from '../../../build/code-hash.ts'
-import { readState } from '../../../built/site-database.ts'
+import { readLastBuild } from '../../../built/site-database.ts'
 import type { Config } from '../../../config.ts'
 import { HubError } from '../../../domain/api/errors.ts'
 import { countOf } from '../../../domain/text/plain-text.ts'
@@ -78,11 +78,11 @@ export function followContent(
   /** Shows the newest build. @throws Error if it cannot be opened; the previous build is then still served */
   const show = (): SiteBuild => {
     let isDamaged = false
-    const { state, files, end } = openNewest(() => {
+    const { build, files, end } = openNewest(() => {
       if (!isDamaged) builder.send({ kind: 'damaged' })
       isDamaged = true
     })
-    const { name } = state.search
+    const { name } = build.search
     if (search?.name !== name) {
       threads ??= startSearchThreads()
       search = { name, opened: threads.open(folder.file(name), { isEdited: true }) }
@@ -100,11 +100,11 @@ export function followContent(
     served.site = {
       files,
       search: () => opened,
-      broken: new Map(Object.entries(state.broken)),
-      used: new Map(Object.entries(state.used)),
-      source: state.source,
+      broken: new Map(Object.entries(build.broken)),
+      used: new Map(Object.entries(build.used)),
+      source: build.source,
     }
-    const { commit, built_at, counts } = state
+    const { commit, built_at, counts } = build
     health = {
       ...health,
       status: health.broken.length > 0 || health.failure !== null ? 'degraded' : 'ok',
@@ -113,7 +113,7 @@ export function followContent(
       counts,
     }
     tellWaiting()
-    return state
+    return build
   }
 
   let showing: NodeJS.Timeout | undefined
@@ -121,10 +121,10 @@ export function followContent(
   const showNew = (failures = 0) => {
     clearTimeout(showing)
     try {
-      const state = show()
-      logInfo('build_served', `Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`, {
-        commit: state.commit,
-        ...state.counts,
+      const build = show()
+      logInfo('build_served', `Serving the content as of ${build.began}: ${formatCounts(build.counts)}.`, {
+        commit: build.commit,
+        ...build.counts,
       })
     } catch (error) {
       const pauseMs = pauseAfter(failures)
@@ -141,7 +141,7 @@ export function followContent(
     } else if (message.kind === 'polling') {
       health = { ...health, polling: message.reason }
       logProblem('warning', 'watching_failed', message.reason)
-    } else if (message.kind === 'state') {
+    } else if (message.kind === 'built') {
       showNew()
     } else if (message.kind === 'read') {
       const { problems, ignored } = message
@@ -230,7 +230,7 @@ function notBuilt(): HubError {
 
 /** Returns whether this code made the last complete build. */
 function hasLastBuild(folder: LockedFolder): boolean {
-  return readState(folder.database, hashCode(process.cwd()).data) !== undefined
+  return readLastBuild(folder.database, hashCode(process.cwd()).data) !== undefined
 }
 
 function formatCounts({ repositories, versions, owners }: SiteBuild['counts']): string {

@@ -14,7 +14,7 @@ import { SiteBuild } from './site-folder.ts'
 
 /** The catalogue of one build. */
 export interface Snapshot {
-  state: SiteBuild
+  build: SiteBuild
   catalogue: Catalogue<OutlinedEntry>
   /** Its data files, cached after the first read. */
   files: SiteFiles
@@ -85,8 +85,8 @@ export function openSnapshots(
       if (opened.uses === 0) database.close()
     }
     try {
-      const { id, state: text, orders: ordersText, isUpdate, parts } = database.readBuild(last)
-      const state = SiteBuild.parse(JSON.parse(text))
+      const { id, build: text, orders: ordersText, isUpdate, parts } = database.readBuild(last)
+      const build = SiteBuild.parse(JSON.parse(text))
       const entries = new Map(isUpdate ? last?.entries : [])
       const others = new Map(isUpdate ? last?.others : [])
       let joined = isUpdate ? last?.joined : undefined
@@ -103,7 +103,7 @@ export function openSnapshots(
         joined = undefined
       }
       const said = joined ?? joinOthers([...others.values()].map(({ parsed }) => parsed))
-      last = { id, number: state.number, entries, others, joined: said }
+      last = { id, number: build.number, entries, others, joined: said }
       // Nobody asks for a list of most builds of a hub to which much is published.
       let catalogue: Snapshot['catalogue'] | undefined
       const catalogueOf = () => {
@@ -117,7 +117,7 @@ export function openSnapshots(
         // A publish can wait in the queue for longer than an old build is kept. Then the build that replaced it is read.
         if (isOld) return readNewest(path)
         try {
-          return database.read(path, state.number) ?? readShared(catalogueOf(), path)
+          return database.read(path, build.number) ?? readShared(catalogueOf(), path)
         } catch (error) {
           if (isDamage(error)) onDamage()
           throw catalogueUnavailable(error)
@@ -126,7 +126,7 @@ export function openSnapshots(
       readNewest = read
       current = opened
       return {
-        state,
+        build,
         get catalogue() {
           return catalogueOf()
         },
