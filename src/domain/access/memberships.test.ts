@@ -15,6 +15,8 @@ test.each([
   ['a login of digits, written as a string', '77', '1', true],
   ['a user ID that looks like that login', 'anybody', '77', false],
   ['a user who signed in without GitHub', 'stranger', 'local-583231', false],
+  ['the login in local mode', 'octocat', 'local-octocat', true],
+  ['the login of an invitation', 'octocat', `invited-${'a'.repeat(32)}`, true],
   ['an account of a provider whose login looks like the GitHub login', 'octocat', `oidc-${'a'.repeat(32)}`, false],
 ])('%s', (_, login, user_id, expected) => expect(isMember({ login, user_id }, file)).toBe(expected))
 

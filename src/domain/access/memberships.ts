@@ -23,10 +23,9 @@ export const trustedJobsPath = (repositoryId: string) => `/data/accounts/jobs/${
  */
 export function memberEntriesOf(person: Person): (string | number)[] {
   const { login, user_id, oidc } = person
-  const kind = signInKindOf(person)
-  // The operator gave an invited person this login.
-  if (kind === 'local' || kind === 'invited') return [login]
-  if (kind === 'github') return [login, ...(Number.isSafeInteger(Number(user_id)) ? [Number(user_id)] : [])]
+  // The operator gave an invited person this login. Only GitHub's IDs are numbers.
+  if (signInKindOf(person) !== 'oidc')
+    return [login, ...(Number.isSafeInteger(Number(user_id)) ? [Number(user_id)] : [])]
   if (!oidc) return []
   return [
     ...(oidc.subject.includes('@') ? [] : [`oidc:${oidc.subject}`]),

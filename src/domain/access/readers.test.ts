@@ -14,7 +14,7 @@ describe('READERS', () => {
     ['an address', 'email:jo@acme.example', { emails: ['jo@ACME.example'], issuer: 'https://id.example' }],
     ['a domain', 'email:*@acme.example', { emails: ['x@y.example', 'jo@acme.example'] }],
     ['a subject', 'oidc:00u1Ab:c', { subject: '00u1Ab:c', issuer: 'https://id.example' }],
-    ['one of several entries', ' github-org:acme , github:jo,', { login: 'jo' }],
+    ['one of several entries', ' github-org:acme , , github: jo,', { login: 'jo' }],
   ])('admits %s', (_, readers, identity) => expect(admits(readers, identity)).toBe(true))
 
   test.each<[string, string, Identity]>([

@@ -2,7 +2,7 @@
 // docs/contract.md section 7.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checksumOf, findToken, isToken, makeToken } from './token.ts'
+import { checksumOf, findToken, hasPermission, isToken, makeToken, type Permission, parseScope } from './token.ts'
 
 /** A string in the format of a token, with a checksum that was computed by another program. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
@@ -62,3 +62,26 @@ test.each([
 ])('detects whether a text contains a token: %s', (_, text, expected) =>
   expect(findToken(text) !== undefined).toBe(expected),
 )
+
+//  permissions                             those that they include
+test.each<[Permission[], Permission[]]>([
+  [['read'], ['read']],
+  [['publish'], ['read', 'publish']],
+  [['label'], ['read', 'label']],
+  [['maintain'], ['read', 'label', 'maintain']],
+])('%j includes exactly %j', (has, expected) =>
+  expect((['read', 'publish', 'label', 'maintain'] as const).filter((needed) => hasPermission(has, needed))).toEqual(
+    expected,
+  ),
+)
+
+test.each([
+  ['acme/*', { owner: 'acme', name: undefined }],
+  ['acme/review', { owner: 'acme', name: 'review' }],
+  ['acme', undefined],
+  ['acme/', undefined],
+  ['*/*', undefined],
+  ['acme/re*', undefined],
+  ['acme/review/x', undefined],
+  ['acme/*/x', undefined],
+])('the scope %s', (scope, expected) => expect(parseScope(scope)).toEqual(expected))

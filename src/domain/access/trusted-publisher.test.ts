@@ -59,6 +59,7 @@ test.each<[string, object, Partial<JobClaims>, string | undefined]>([
   ['of another owner', { workflow: SHARED }, at(`${SHARED.replace('big', 'evil')}@refs/tags/v1`), trusts(SHARED)],
   ['the repository’s own workflow when another one is trusted', { workflow: SHARED }, {}, trusts(SHARED)],
   ['a reusable workflow at the trusted ref', { workflow: V1 }, at(V1), undefined],
+  ['owner and repository of it in another case', { workflow: V1 }, at(V1.replace('big/tools', 'Big/Tools')), undefined],
   ['a reusable workflow at another ref', { workflow: V1 }, at(`${V1}.evil`), trusts(V1)],
   ['the trusted branch', { ref: 'refs/heads/main' }, {}, undefined],
   ['another branch', { ref: MAIN }, { ref: `${MAIN}2` }, 'ref: only jobs on refs/heads/main are trusted'],
@@ -87,6 +88,8 @@ test.each([
   { ref: 'refs/pull/1/merge' },
   { ref: 'refs/heads/*x' },
   { ref: '*' },
+  { permissions: [] },
+  { permissions: ['label', 'label'] },
 ])('rejects a trusted publisher with %j', (entry) => {
   expect(TrustedPublisher.safeParse({ ...ENTRY, ...entry }).success).toBe(false)
 })
