@@ -45,6 +45,7 @@ describe('rejected session cookies', () => {
     ['truncated', (jar: Jar) => jar.cookies.set(SESSION, jar.cookies.get(SESSION)?.slice(1) ?? '')],
     ['a path as the value', (jar: Jar) => jar.cookies.set(SESSION, '../tokens/x')],
     ['sent twice', (jar: Jar) => jar.cookies.set(SESSION, `${'B'.repeat(43)}; ${SESSION}=${jar.cookies.get(SESSION)}`)],
+    ['sent twice, ours first', (jar: Jar) => jar.cookies.set(SESSION, `${jar.cookies.get(SESSION)}; ${SESSION}=x`)],
     ['under the cookie name for plain HTTP', (jar: Jar) => rename(jar, 'session')],
     ['under the name of the sign-in cookie', (jar: Jar) => rename(jar, '__Host-oauth')],
   ])('%s', async (_, change) => {

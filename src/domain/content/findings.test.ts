@@ -83,6 +83,14 @@ describe('hidden characters', () => {
     expect(findHiddenCharacters('\u200b'.repeat(262_144))).toHaveLength(1)
   })
 
+  test('the text that a row hides is shown without controls', () => {
+    // Escape, “hi” and delete as tags, a C1 control and “!” as selectors, and others that stand for nothing.
+    const [{ message } = { message: '' }] = findHiddenCharacters(
+      '\u{e001b}\u{e0068}\u{e0069}\u{e007f}\u{e018b}\u{e0111}\ufe00\u200b\u{e0090}\u{e0fff}',
+    )
+    expect(message).toMatch(/^contains 10 .*, which hides the text "hi!"$/)
+  })
+
   test.each([
     ['zero width space', 'a\u200bb', ['U+200B'], [1]],
     ['soft hyphen', 'co\u00adop', ['U+00AD'], [2]],
@@ -91,6 +99,7 @@ describe('hidden characters', () => {
     ['a byte order mark inside the text', 'a\ufeff', ['U+FEFF'], [1]],
     ['a joiner between Latin letters', 'a\u200db', ['U+200D'], [1]],
     ['a variation selector after a letter', 'a\ufe0f', ['U+FE0F'], [1]],
+    ['a joiner after a digit, which begins no emoji', '5\u200d', ['U+200D'], [1]],
     ['escape', 'a\u001b[31m', ['U+001B'], [1]],
     ['a C1 control', '\u009b', ['U+009B'], [0]],
     ['a zero width space after an emoji, by its offset', '👍\u200b', ['U+200B'], [2]],

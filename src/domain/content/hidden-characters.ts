@@ -185,10 +185,7 @@ const MAX_DECODED = 200
 /** Decodes a run of tag characters, which are ASCII with an offset, or of variation selectors, which can stand for bytes. @returns an empty string if the run hides no readable text */
 function decode(characters: readonly string[]): string {
   const codes = characters.slice(0, MAX_DECODED).map((character) => character.codePointAt(0)!)
-  const bytes = codes.map((code) => {
-    if (code >= 0xe0000 && code <= 0xe007f) return code - 0xe0000
-    if (code >= 0xfe00 && code <= 0xfe0f) return code - 0xfe00
-    return code >= 0xe0100 && code <= 0xe01ef ? code - 0xe0100 + 16 : 0
-  })
+  // The first sixteen selectors stand for bytes that are no text.
+  const bytes = codes.map((code) => (code < 0xe0100 ? code - 0xe0000 : code - 0xe0100 + 16))
   return String.fromCharCode(...bytes.filter((byte) => byte >= 0x20 && byte < 0x7f))
 }
