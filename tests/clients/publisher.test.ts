@@ -421,7 +421,12 @@ console.log(JSON.stringify(said))`,
           ({ about }) => ({ about: about.slice(0, 1) }),
           /^it is not about acme\/forms-2#manifest with .* parameters and files$/,
         ],
+        [
+          ({ about: [content, manifest] }) => ({ about: [content!, { ...manifest!, name: 'acme/other#manifest' }] }),
+          /^it is not about acme\/forms-3#manifest with/,
+        ],
         [() => none, /^it is no build provenance$/],
+        [() => ({ claims: { iss: 'https://issuer.example' } }), /signed it, and not/],
         [
           () => ({ claims: { workflow_ref: 'octo/prompts/.github/workflows/other.yml@refs/heads/main' } }),
           /^https:\/\/github\.com\/octo\/prompts\/\.github\/workflows\/other\.yml@refs\/heads\/main signed it, and not octo\/prompts\/\.github\/workflows\/publish\.yml$/,
