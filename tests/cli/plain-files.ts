@@ -76,7 +76,7 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
     const prompt = repos === 'repos' ? hub.prompts[`${owner}/${name}`] : undefined
     const known = listVersions(prompt, isApi)
     const active = known.filter((version) => prompt?.yanked?.[version] === undefined)
-    if (prompt?.skill && (view === 'skills' || view === 'blobs')) {
+    if (prompt && ((prompt.skill && view === 'skills') || view === 'blobs')) {
       const file = findBlob(`${owner}/${name}`, prompt, url.pathname)
       return file ? send(answer, 200, 'application/octet-stream', file) : send(answer, 404, 'text/html', '')
     }

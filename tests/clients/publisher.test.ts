@@ -473,6 +473,24 @@ console.log(JSON.stringify(said))`,
       expect(await run('install', '--require-attestation', '--skip-signatures')).toMatchObject({ code: 0, stderr: '' })
     })
 
+    test('verifies the second version of a split', async () => {
+      const x = hub.prompts['acme/x']!
+      x.versions['1.1.0'] = 'two\n'
+      x.publishers = { '1.0.0': OURS, '1.1.0': OURS }
+      x.labels = { production: '1.0.0' }
+      x.split = { version: '1.1.0', percent: 99, salt: 'Zq3vT8pK1mXw0cRb' }
+      await sign('acme/x', '1.0.0')
+      await sign('acme/x', '1.1.0')
+      expect(await run('add', 'acme/x@production')).toMatchObject({ code: 0 })
+      expect(await ask()).toMatchObject({ code: 0, stderr: '' })
+      await sign('acme/x', '1.1.0', () => ({ claims: { event_name: 'pull_request_target' } }))
+      const refused = await ask()
+      expect([refused.code, refused.stderr]).toEqual([
+        4,
+        expect.stringContaining('the signature of acme/x 1.1.0 is not verified: its job was triggered by'),
+      ])
+    })
+
     test('a package that is old or broken is not a missing one', async () => {
       startWithX()
       for (const [version, why] of [
