@@ -20,6 +20,7 @@ export const measure: Measure = (content) => ({
 
 /** Computes the SHA-256, in hex, of the paths and object IDs of a version's files, by which the hub remembers a version that it published. */
 export function digestVersionFiles(files: VersionFiles): string {
-  const lines = Array.from(files, ([path, id]) => `${path}\0${id}\n`)
+  const lines: string[] = []
+  for (const [path, id] of files) lines.push(`${path}\0${id}\n`)
   return hash('sha256', lines.sort().join(''))
 }

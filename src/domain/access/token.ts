@@ -1,7 +1,7 @@
 // Defines a token: its form, its stored record (holder, scope and expiry), and what it may do. A mistyped token is found by its checksum, without reading a store.
 import * as z from 'zod'
 import { isName, isOwner } from '../values/names.ts'
-import { Handle, line, Time } from '../values/values.ts'
+import { Handle, line, Time, unique } from '../values/values.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_DIGITS = 32
@@ -70,7 +70,7 @@ export type Permission = z.infer<typeof Permission>
 export const Permissions = z
   .array(Permission)
   .min(1, 'expected at least one permission')
-  .refine((all) => new Set(all).size === all.length, 'expected each permission only once')
+  .refine(unique, 'expected each permission only once')
 
 /** The permissions of a new token or a trusted workflow for which none are given. */
 export const DEFAULT_PERMISSIONS: readonly Permission[] = ['publish']

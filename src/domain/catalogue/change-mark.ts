@@ -23,11 +23,13 @@ const MAX_CHARACTERS = 500
 
 /** Returns the trailers of a commit that makes a change. */
 export function listTrailers(mark: ChangeMark): [name: string, value: string][] {
-  const said = Object.entries(TRAILERS).flatMap(([key, name]): [string, string][] => {
+  const said: [name: string, value: string][] = []
+  for (const [key, name] of Object.entries(TRAILERS)) {
     const value = mark[key as keyof typeof TRAILERS]?.replace(BREAKS, ' ').trim()
-    return value ? [[name, value]] : []
-  })
-  return mark.restored.length > 0 ? [...said, [RESTORED, mark.restored.join(BETWEEN)]] : said
+    if (value) said.push([name, value])
+  }
+  if (mark.restored.length > 0) said.push([RESTORED, mark.restored.join(BETWEEN)])
+  return said
 }
 
 /** Reads what the trailers of a commit say. */

@@ -29,7 +29,7 @@ export const NO_SKILL = 'is no longer a skill'
 export function compareForCallers(from: Callable, to: Callable): Difference {
   const variables = compareVariables(from, to)
   const messages = compareMessages(from, to)
-  const parameters = compareParameters(from.parameters, to.parameters)
+  const parameters = compareNamed(new Map(Object.entries(from.parameters)), new Map(Object.entries(to.parameters)))
   const shaping = [...parameters.added, ...parameters.removed, ...parameters.changed].filter((key) => SHAPING.has(key))
   const reasons = [
     ...variables.added_required.map((name) => `adds required variable ${name}`),
@@ -54,7 +54,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
     messages,
     variables,
     parameters,
-    files: compareFiles(from.files, to.files),
+    files: compareNamed(digestsOf(from.files), digestsOf(to.files)),
   }
 }
 
@@ -99,11 +99,11 @@ const MAX_REASONS = 10
 /** Finds the placeholders that the content gained and that the declared list lacks, so that they stay in the text. Without declarations, every placeholder is a variable or, with an empty list, text. */
 function findUndeclared(from: Callable, to: Callable): string[] {
   if (to.variables.length === 0 || from.content === to.content) return []
-  const declared = new Set(to.variables.map(({ name }) => name))
-  const lacking = findVariableNames(to).filter((name) => !declared.has(name))
-  if (lacking.length === 0) return []
-  const before = new Set(findVariableNames(from))
-  return lacking.filter((name) => !before.has(name))
+  const lacking = new Set(findVariableNames(to))
+  for (const { name } of to.variables) lacking.delete(name)
+  if (lacking.size === 0) return []
+  for (const name of findVariableNames(from)) lacking.delete(name)
+  return [...lacking]
 }
 
 function describeSkill(skill: GivenSkill | null | undefined) {
@@ -159,22 +159,16 @@ function partsOf({ format, content }: Callable): Part[] {
   return splitChat(content).map((part) => ({ part, kind: isChatMessage(part) ? part.role : part.type }))
 }
 
-function compareParameters(from: VersionRecord['parameters'], to: VersionRecord['parameters']) {
-  const added = Object.keys(to).filter((key) => !Object.hasOwn(from, key))
-  const removed = Object.keys(from).filter((key) => !Object.hasOwn(to, key))
-  const changed = Object.keys(to).filter((key) => Object.hasOwn(from, key) && !isSameJson(from[key], to[key]))
-  return { added, removed, changed }
-}
-
-function compareFiles(from: Files, to: Files): Difference['files'] {
-  const before = new Map(from.map(({ path, sha256 }) => [path, sha256]))
+/** Compares what has names: parameters, or the digests of files. */
+function compareNamed(from: Map<string, unknown>, to: Map<string, unknown>): Difference['files'] {
   const added: string[] = []
   const changed: string[] = []
-  for (const { path, sha256 } of to) {
-    const old = before.get(path)
-    if (old === undefined) added.push(path)
-    else if (old !== sha256) changed.push(path)
-    before.delete(path)
+  for (const [name, value] of to) {
+    if (!from.has(name)) added.push(name)
+    else if (!isSameJson(from.get(name), value)) changed.push(name)
+    from.delete(name)
   }
-  return { added, removed: [...before.keys()], changed }
+  return { added, removed: [...from.keys()], changed }
 }
+
+const digestsOf = (files: Files) => new Map(files.map(({ path, sha256 }) => [path, sha256]))

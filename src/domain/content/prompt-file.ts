@@ -119,7 +119,7 @@ export function formatVersionFile({
   content,
   ...front
 }: z.input<typeof VersionFrontMatter> & { content: string }): string {
-  return formatFile(front, content)
+  return `---\n${formatYaml(front)}---\n${content}`
 }
 
 /** Parses a repository's `index.md`; surrounding whitespace is not part of the readme. */
@@ -142,7 +142,7 @@ export function editRepositoryFile(
   text: string | undefined,
   changes: Partial<z.input<typeof RepositoryFrontMatter>>,
 ): string {
-  return text === undefined ? formatFile(changes, '') : editFrontMatter(text, changes)
+  return text === undefined ? `---\n${formatYaml(changes)}---\n` : editFrontMatter(text, changes)
 }
 
 /** Sets keys in the front matter of a file with valid YAML, even if its values are invalid. Everything else stays unchanged. */
@@ -285,9 +285,4 @@ export function openLines(text: string): FindLine {
     ofKeys ??= openKeyLines(text.slice(yaml.from, yaml.to), 2)
     return ofKeys(key) ?? 1
   }
-}
-
-/** Formats front matter and a body as a file; the inverse of `splitFile`. */
-function formatFile(front: Record<string, unknown>, body: string): string {
-  return `---\n${formatYaml(front)}---\n${body}`
 }

@@ -1,4 +1,5 @@
 // Builds a new version from a request: what it omits comes from the latest version, and what it includes from other versions.
+import type { Variable } from '../api/schema.ts'
 import { assemble, type Part } from '../compose/assemble.ts'
 import { findSource, listUsed, ownVariables, readPart, type WrittenPart } from '../compose/compose-version.ts'
 import { type SameContent, takeAlong } from '../compose/take-along.ts'
@@ -40,12 +41,15 @@ function carryOver(
   const format = request.format ?? latest?.format ?? 'text'
   const parameters = request.parameters ?? latest?.parameters ?? {}
   if (request.variables) return { content, format, skill, parameters, variables: request.variables }
-  const known = new Map(latest?.variables.map((variable) => [variable.name, variable]))
-  const names = findVariableNames({ content, format })
-  const all = used ?? new Set(names)
-  const kept = [...known.values()].filter(({ name }) => all.has(name))
-  const added = names.filter((name) => !known.has(name)).map(undeclaredVariable)
-  return { content, format, skill, parameters, variables: [...kept, ...added] }
+  const added = new Set(findVariableNames({ content, format }))
+  const kept = used ?? new Set(added)
+  const variables: Variable[] = []
+  for (const variable of latest?.variables ?? []) {
+    if (kept.has(variable.name)) variables.push(variable)
+    added.delete(variable.name)
+  }
+  for (const name of added) variables.push(undeclaredVariable(name))
+  return { content, format, skill, parameters, variables }
 }
 
 /** Builds the new version from the source of the request or of the latest version, and from the versions that it includes. */

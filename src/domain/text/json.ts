@@ -106,8 +106,8 @@ export type JsonExcess =
  * @returns the first excess, or undefined
  */
 export function findJsonExcess(text: string, bounds: BodyBounds): JsonExcess | undefined {
-  const counts = new Map([...bounds.known, ''].map((field) => [field, { field, keys: 0, values: 0 }]))
-  const unknown = counts.get('')!
+  const unknown = { field: '', keys: 0, values: 0 }
+  const counts = new Map<string, typeof unknown>()
   const names: string[] = []
   let count = 0
   let current = unknown
@@ -128,9 +128,12 @@ export function findJsonExcess(text: string, bounds: BodyBounds): JsonExcess | u
       if (++current.values > bounds.values) return excess('values')
     } else if (character === COLON && depth > 1) {
       if (++current.keys > bounds.keys) return excess('keys')
+    } else if (character === COLON && bounds.known.has(name)) {
+      current = counts.get(name) ?? { field: name, keys: 0, values: 0 }
+      counts.set(name, current)
     } else if (character === COLON) {
-      current = counts.get(name) ?? unknown
-      if (current === unknown && ++count <= bounds.unknown) names.push(name)
+      current = unknown
+      if (++count <= bounds.unknown) names.push(name)
     }
   }
   return count > bounds.unknown ? { kind: 'unknown', names, count } : undefined
