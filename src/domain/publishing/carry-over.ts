@@ -1,13 +1,21 @@
 // Builds a new version from a request: what it omits comes from the latest version, and what it includes from other versions.
 import type { Variable } from '../api/schema.ts'
-import { assemble, type Part } from '../compose/assemble.ts'
-import { findSource, listUsed, ownVariables, readPart, type WrittenPart } from '../compose/compose-version.ts'
+import { assemble } from '../compose/assemble.ts'
+import {
+  findSource,
+  type Lines,
+  listUsed,
+  ownVariables,
+  readPart,
+  type WrittenPart,
+} from '../compose/compose-version.ts'
+import { type MinAge, type Resolved, resolveIncludes } from '../compose/resolve.ts'
 import { type SameContent, takeAlong } from '../compose/take-along.ts'
 import { findVariableNames } from '../content/placeholders.ts'
-import { undeclaredVariable, type VersionFile } from '../content/prompt-file.ts'
+import { undeclaredVariable, type VersionFile, type WrittenFile } from '../content/prompt-file.ts'
 import { storeSkill } from '../content/skill.ts'
 import { type RepositoryPlace, splitFullName } from '../values/names.ts'
-import { readListedVersion } from './repository-state.ts'
+import { type RepositoryState, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
 /** The fields of a version that a publish writes or takes over. */
@@ -52,22 +60,23 @@ function carryOver(
   return { content, format, skill, parameters, variables }
 }
 
-/** Builds the new version from the source of the request or of the latest version, and from the versions that it includes. */
+/** Builds the new version from the source of the request or of the latest version, and from the versions that it includes. @throws HubError like `findRequestIncludes` */
 export function composeCarried(
-  { owner, name }: RepositoryPlace,
+  state: RepositoryState,
   request: PublishInput,
   latest: VersionFile | undefined,
   license: string | null,
   written: readonly WrittenPart[],
   measure: Measure,
 ): Carried {
-  const found = findSource(request, latest)
-  if (found.problems) throw validationFailed(nameLines(found.problems, request.content))
-  const { source, lines } = found.value
-  const parts = readIncluded(written, measure)
+  const { source, lines } = findRequestIncludes(request, state, latest)
+  const parts = written.map((part) => {
+    const file = readListedVersion(splitFullName(part.repository)!, part.version, part.file)
+    return readPart(part, file, measure)
+  })
   const own = latest && { ...latest, variables: ownVariables(latest) }
   const carried = carryOver({ ...request, content: source }, own, license, listUsed(source, parts))
-  const assembled = assemble({ ...carried, name: `${owner}/${name}` }, lines, parts)
+  const assembled = assemble({ ...carried, name: `${state.owner}/${state.name}` }, lines, parts)
   if (assembled.problems) throw validationFailed(nameLines(assembled.problems, source))
   const { content, variables, includes } = assembled.value
   return { ...carried, content, variables, ...(includes.length > 0 && { includes }) }
@@ -86,9 +95,32 @@ export function carryAlong(
   return taken ? { ...carried, ...taken } : carried
 }
 
-/** @throws HubError `upstream_error`, because a broken file on the branch is not the sender's fault */
-function readIncluded(written: readonly WrittenPart[], measure: Measure): Part[] {
-  return written.map((part) =>
-    readPart(part, readListedVersion(splitFullName(part.repository)!, part.version, part.file), measure),
-  )
+/**
+ * Finds the source of a publish that is to be composed, with its include lines.
+ *
+ * @param latest the latest version, if there is one
+ * @throws HubError `validation_failed`; `upstream_error` when that file cannot be read
+ */
+export function findRequestIncludes(
+  request: PublishInput,
+  state: RepositoryState,
+  latest: WrittenFile | undefined,
+): Lines {
+  const file =
+    request.recompose && state.latest !== undefined ? readListedVersion(state, state.latest, latest) : undefined
+  const { value, problems } = findSource(request, file)
+  if (problems) throw validationFailed(nameLines(problems, request.content))
+  return value
+}
+
+/** Decides which versions the lines include. @throws HubError `validation_failed` that names the way out */
+export function resolveRequestIncludes(
+  { owner, name }: RepositoryPlace,
+  { source, lines }: Lines,
+  known: readonly RepositoryState[],
+  minAge?: MinAge,
+): Resolved[] {
+  const { value, problems } = resolveIncludes(`${owner}/${name}`, lines, known, minAge)
+  if (problems) throw validationFailed(nameLines(problems, source))
+  return value
 }

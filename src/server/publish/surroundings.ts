@@ -82,7 +82,7 @@ async function readParts(
   deps: Sources,
 ): Promise<WrittenPart[]> {
   const { owner, name } = state
-  const { findRequestIncludes, resolveRequestIncludes } = await import('../../domain/publishing/includes.ts')
+  const { findRequestIncludes, resolveRequestIncludes } = await import('../../domain/publishing/carry-over.ts')
   const found = findRequestIncludes(body, state, latest)
   const names = new Set(found.lines.map(({ repository }) => repository))
   // A prompt that includes itself is refused below, without reading it again.
