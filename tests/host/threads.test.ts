@@ -13,7 +13,7 @@ import { openLongWork } from '../../src/hosts/node/long-work.ts'
 import * as archives from '../../src/hub/parse-archive.ts'
 import * as exporting from '../../src/routes/export-version.ts'
 import * as filling from '../../src/server/mcp/fill-prompt.ts'
-import * as deciding from '../../src/server/publish/decide.ts'
+import { decidePublish, describePublished, readPromptFile, readPublishBody } from '../../src/server/publish/decide.ts'
 import * as changing from '../../src/server/publish/decide-change.ts'
 import { recordOf, repositoryOf } from '../linear/made.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -50,7 +50,7 @@ describe('threads for long work', () => {
     test('throws the error of the function, with its code, message and problems, which forms show', async () => {
       const runLong = open().forClient('192.0.2.1')
       const body = JSON.stringify({ content: 'x'.repeat(10_000), variables: 'none' })
-      const failure = await runLong(deciding.readPublishBody, body).catch((error: unknown) => error)
+      const failure = await runLong(readPublishBody, body).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(HubError)
       expect(failure).toMatchObject({
         code: 'validation_failed',
@@ -68,8 +68,8 @@ describe('threads for long work', () => {
 
     test('runs in place on short texts, without a thread', async () => {
       const runLong = open({ deadlineMs: 0 }).forClient('192.0.2.1')
-      expect(await runLong(deciding.readPromptFile, '---\n---\na', {})).toMatchObject({ content: 'a' })
-      await expect(runLong(deciding.readPromptFile, 'x'.repeat(4_096), {})).rejects.toMatchObject(unavailable)
+      expect(await runLong(readPromptFile, '---\n---\na', {})).toMatchObject({ content: 'a' })
+      await expect(runLong(readPromptFile, 'x'.repeat(4_096), {})).rejects.toMatchObject(unavailable)
       const archive = new Uint8Array(4_096)
       await expect(runLong(archives.parseArchive, archive, {})).rejects.toMatchObject(unavailable)
     })
@@ -100,6 +100,7 @@ describe('threads for long work', () => {
     })
 
     test('threads can import each function from its module', async () => {
+      const deciding = { decidePublish, describePublished, readPromptFile, readPublishBody }
       const modules = [archives, attestations, changing, deciding, editor, exporting, filling]
       for (const [name, work] of modules.flatMap((module) => Object.entries(module)))
         expect((await import(placeOf(work).module))[placeOf(work).name], name).toBe(work)

@@ -8,8 +8,8 @@ import { unpackFiles } from '../../files/read-archive.ts'
 import type { Sources } from '../hub.ts'
 import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
-import type { WrittenVersion } from './decide.ts'
-import { type DecisionSources, decideAround, neighboursInRecords } from './surroundings.ts'
+import { type DecisionSources, decideAround, neighboursInRecords } from './decide.ts'
+import type { WrittenVersion } from './read-from-git.ts'
 
 /** Checks a publish. @throws HubError like the decision */
 export async function checkPublish(

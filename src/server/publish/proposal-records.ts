@@ -12,9 +12,9 @@ import { pick } from '../../domain/text/json.ts'
 import type { RepositoryPlace } from '../../domain/values/names.ts'
 import type { FoundProposal } from '../../state/proposal-store.ts'
 import { checkPublish } from './check-publish.ts'
+import type { DecisionSources } from './decide.ts'
 import { parsePublishBody, placeWarnings } from './publish.ts'
 import type { PublishHub } from './publish-hub.ts'
-import type { DecisionSources } from './surroundings.ts'
 
 /** What reads proposals. */
 type ProposalReader = DecisionSources & Pick<PublishHub, 'parseArchive' | 'proposals' | 'clientAddress'>

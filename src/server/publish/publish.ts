@@ -30,13 +30,12 @@ import { compareVersions } from '../../domain/values/versions.ts'
 import { measure, measureFile } from '../../files/measure.ts'
 import type { FolderState, PublishMark } from '../../git/git-store.ts'
 import { readContentType } from '../request.ts'
+import { listRuns, openVerification } from './attestations.ts'
 import { requireRights } from './authenticate.ts'
-import type { WrittenVersion } from './decide.ts'
 import { judgeMove, judgeNewVersion, requireLabelRights } from './label-moves.ts'
 import type { PublishHub } from './publish-hub.ts'
-import type { Readers } from './read-from-git.ts'
+import type { Readers, WrittenVersion } from './read-from-git.ts'
 import { isUnseen, type Written } from './renew-fresh-copy.ts'
-import { decideAround, listRuns, openVerification, readInGit } from './surroundings.ts'
 import {
   type Body,
   markOf,
@@ -200,6 +199,7 @@ async function decideAttempt(
     attestations: verify ? judgeSignatures(await verify(), { issuer, owner: ownerFile, name }) : [],
   }
   const latest = state.latest === undefined ? NOTHING : await readers.readWritten(state.latest)
+  const { decideAround, readInGit } = await import('./decide.ts')
   const decision = await decideAround(
     body,
     state,

@@ -5,7 +5,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { Result } from '../../domain/api/schema.ts'
 import { listResults, resultFileOf } from '../../domain/catalogue/results.ts'
 import type { ResultEntry, VersionEntry } from '../../domain/content/content-tree.ts'
-import { listRemoved } from '../../domain/content/prompt-file.ts'
+import { listRemoved, type WrittenFile } from '../../domain/content/prompt-file.ts'
 import { formatResultFile, parseResultFile } from '../../domain/content/result-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { brokenFileError, readListedVersion, recallVersion } from '../../domain/publishing/repository-state.ts'
@@ -17,7 +17,6 @@ import type { Sources } from '../hub.ts'
 import { findFile } from '../read/files.ts'
 import { findVersion, listVersions } from '../read/records.ts'
 import { findResults } from '../read/results.ts'
-import type { WrittenVersion } from './decide.ts'
 
 /** Maximum number of files that are read at once. */
 const AT_ONCE = 4
@@ -33,6 +32,14 @@ export type ReadOther = (place: RepositoryPlace) => Promise<{
   folder: FolderState
   readVersion: ReadVersion
 }>
+
+/** A version, with its files. */
+export interface WrittenVersion {
+  /** Undefined if it has no file. */
+  file: WrittenFile | undefined
+  /** The files beside its SKILL.md, sorted by path. */
+  files: readonly VersionFileBytes[]
+}
 
 /** Reads more of what is in git at the commit that the attempt builds on. */
 export interface Readers {
