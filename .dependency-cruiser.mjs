@@ -162,7 +162,7 @@ const config = {
       severity: 'error',
       from: {
         path: '^(?:netlify|packages|src)/',
-        pathNot: `${TESTS}|^src/(?:built/site-database|git/locks|search/|state/state-sqlite)`,
+        pathNot: `${TESTS}|^src/(?:built/site-database|git/git-ready|search/|state/state-sqlite)`,
       },
       to: { path: '^(?:node:)?sqlite$' },
     },

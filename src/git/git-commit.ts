@@ -20,17 +20,9 @@ import { HubError } from '../domain/api/errors.ts'
 import type { Git } from './git-command.ts'
 import { GitFailure } from './git-failure.ts'
 import { listTree } from './git-objects.ts'
+import { checkBranch, ignoreMissing, lockIndex, unlockIndex, WORK } from './git-ready.ts'
 import { blobId, type ChangedFile, type CommitOutcome } from './git-store.ts'
-import {
-  branchNameOf,
-  checkBranch,
-  gitNotReady,
-  ignoreMissing,
-  mustCommitFirst,
-  readHead,
-  type WorkTree,
-} from './git-work-tree.ts'
-import { lockIndex, unlockIndex, WORK } from './locks.ts'
+import { branchNameOf, gitNotReady, mustCommitFirst, readHead, type WorkTree } from './git-work-tree.ts'
 
 const REMOVE = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 } as const
 

@@ -5,6 +5,7 @@ import type { Git } from './git-command.ts'
 import { commitFiles, findPublishing, finishPublish } from './git-commit.ts'
 import { GitFailure, OutputTooLong } from './git-failure.ts'
 import { type GitObject, listEntries, listTree, readObjects } from './git-objects.ts'
+import { checkBranch, takeTurn, tryToWrite } from './git-ready.ts'
 import {
   decodeText,
   type FolderQuery,
@@ -20,8 +21,7 @@ import {
   type PublishMark,
   parseMessage,
 } from './git-store.ts'
-import { checkBranch, findWorkTree, readHead, toGitError, type WorkTree } from './git-work-tree.ts'
-import { takeTurn, tryToWrite } from './locks.ts'
+import { findWorkTree, readHead, toGitError, type WorkTree } from './git-work-tree.ts'
 
 /** The location of the content, and git's environment. */
 export interface LocalGitOptions {

@@ -1,6 +1,6 @@
-// The user's working tree as a publish finds it: its branch, or why nothing can be published there, with the fix.
+// Finds the user's working tree, and says what is wrong with it or with git, with the fix.
 import { existsSync } from 'node:fs'
-import { readdir, readFile, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
 import { openFolder } from '../files/plain-files.ts'
@@ -60,54 +60,6 @@ export async function findWorkTree(
 /** Seconds until a retry: someone must set up git first, so an immediate retry is useless. */
 const SETUP_RETRY_SECONDS = 60
 
-/** Files in the git directory that indicate an operation in progress, and how to complete it. */
-const UNDER_WAY = [
-  ['rebase-merge', 'A rebase', 'git rebase --continue completes it, git rebase --abort cancels it'],
-  ['rebase-apply', 'A rebase or git am', 'git status explains how to complete or cancel it'],
-  ['MERGE_HEAD', 'A merge', 'git commit completes it, git merge --abort cancels it'],
-  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue completes it, git cherry-pick --abort cancels it'],
-  ['REVERT_HEAD', 'A revert', 'git revert --continue completes it, git revert --abort cancels it'],
-  ['sequencer', 'A cherry-pick or revert', 'git status explains how to complete or cancel it'],
-  ['BISECT_LOG', 'A bisect', 'git bisect reset ends it'],
-] as const
-
-/**
- * Checks the state of git, and stores the first branch that it finds. Starts no process as long as nothing is wrong.
- *
- * @returns `refs/heads/…`
- * @throws HubError `unavailable` if another branch or no branch is checked out, or an operation is in progress: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
- */
-export async function checkBranch(tree: WorkTree, signal?: AbortSignal): Promise<string> {
-  const entries = (await readdir(tree.gitFolder).catch(ignoreMissing)) ?? []
-  for (const [entry, what, way] of UNDER_WAY) {
-    if (entries.includes(entry)) throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
-  }
-  const head = await readFile(join(tree.gitFolder, 'HEAD'), 'utf8').catch(ignoreMissing)
-  const [, named] = /^ref: (refs\/heads\/[^.].*)\n$/.exec(head ?? '') ?? []
-  const branch = named ?? (await askBranch(tree.git))
-  if (branch === undefined) {
-    // There may be no repository at all.
-    await readHead(tree.git, signal)
-    const way =
-      tree.branch === undefined
-        ? 'run git switch to check out a branch'
-        : `run git switch ${branchNameOf(tree.branch)} to check it out`
-    throw gitNotReady(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)
-  }
-  tree.branch ??= branch
-  if (branch !== tree.branch)
-    throw gitNotReady(
-      `The hub publishes to the branch ${branchNameOf(tree.branch)}, but ${branchNameOf(branch)} is checked out: run git switch ${branchNameOf(tree.branch)} to switch back, or start the hub again to publish to ${branchNameOf(branch)}`,
-    )
-  return branch
-}
-
-/** Asks git for the branch that is checked out: it may keep it in another way than in a file. */
-async function askBranch(git: Git): Promise<string | undefined> {
-  const found = await git.find(['symbolic-ref', '--quiet', 'HEAD'])
-  return found?.startsWith('refs/heads/') ? found : undefined
-}
-
 /** Returns the error for a git repository that someone must set up first. @param what the beginning of a sentence; "…, and try again." follows */
 function gitNotSetUp(what: string, cause: unknown): HubError {
   return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
@@ -160,13 +112,6 @@ export function gitNotOpened(said: string): HubError {
 
 /** Returns the short name of a branch. @param branch `refs/heads/…` */
 export const branchNameOf = (branch: string): string => branch.replace(/^refs\/heads\//, '')
-
-/** For use in `catch`: returns undefined for a missing file, and rethrows everything else. */
-export function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-    return undefined
-  throw error
-}
 
 /** Converts an error of the git process or of the file system to an error of the interface. */
 export function toGitError(cause: unknown, contentDir: string, isWriting: boolean): HubError {

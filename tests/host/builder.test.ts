@@ -23,7 +23,7 @@ import { lookOnce, openContentSource } from '../../src/content/content-source.ts
 import { createGit } from '../../src/git/git-command.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter } from '../../src/hosts/node/builds/builder-messages.ts'
 import { openEarlyReads } from '../../src/hosts/node/builds/early-reads.ts'
-import { type FollowMessage, keepBuilding } from '../../src/hosts/node/builds/keep-building.ts'
+import { type FollowMessage, keepBuilding } from '../../src/hosts/node/builds/follow-content.ts'
 import { startParsing } from '../../src/hosts/node/builds/parse-ahead.ts'
 import { describeFolder } from '../../src/hosts/node/builds/site-folder.ts'
 import { openSnapshots } from '../../src/hosts/node/builds/snapshots.ts'

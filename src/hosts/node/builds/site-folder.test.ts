@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../tests/temporary-folder.ts'
-import { takeLock } from '../../../git/locks.ts'
+import { takeLock } from '../../../git/git-ready.ts'
 import { describeFolder, nameNewIndex, removeOtherIndexes } from './site-folder.ts'
 
 const root = temporaryFolder('prompt-hub-folder-')

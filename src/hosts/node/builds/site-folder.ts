@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
-import { type ProcessLock, takeLock } from '../../../git/locks.ts'
+import { type ProcessLock, takeLock } from '../../../git/git-ready.ts'
 
 /** The folder that contains all site folders. */
 const SITES_DIR = '.hub/data'

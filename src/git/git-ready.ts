@@ -1,11 +1,12 @@
-// The locks of a publish: one between the processes of hubs, which unlike a lock file the operating system releases whenever its process exits, and git's own lock of the index.
-import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+// Whether a publish can be written now: the branch that is checked out, and the locks. One is between the processes of hubs, which unlike a lock file the operating system releases whenever its process exits; the other is git's own lock of the index.
+import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../domain/api/errors.ts'
 import { BUSY, codeOf } from '../state/sqlite-errors.ts'
-import { gitNotOpened, gitNotReady, ignoreMissing, type WorkTree } from './git-work-tree.ts'
+import type { Git } from './git-command.ts'
+import { branchNameOf, gitNotOpened, gitNotReady, readHead, type WorkTree } from './git-work-tree.ts'
 
 /** How long a publish waits for those of other processes; one takes a tenth of a second, so a longer wait has another cause. */
 const MAX_WAIT_MS = 10_000
@@ -22,6 +23,54 @@ const MAX_HELD_MS = 60_000
 const PROBE = 'x'.repeat(8_192)
 /** The start of the names of temporary files and folders in the hub's folder. */
 export const WORK = 'work-'
+
+/** Files in the git directory that indicate an operation in progress, and how to complete it. */
+const UNDER_WAY = [
+  ['rebase-merge', 'A rebase', 'git rebase --continue completes it, git rebase --abort cancels it'],
+  ['rebase-apply', 'A rebase or git am', 'git status explains how to complete or cancel it'],
+  ['MERGE_HEAD', 'A merge', 'git commit completes it, git merge --abort cancels it'],
+  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue completes it, git cherry-pick --abort cancels it'],
+  ['REVERT_HEAD', 'A revert', 'git revert --continue completes it, git revert --abort cancels it'],
+  ['sequencer', 'A cherry-pick or revert', 'git status explains how to complete or cancel it'],
+  ['BISECT_LOG', 'A bisect', 'git bisect reset ends it'],
+] as const
+
+/**
+ * Checks the state of git, and stores the first branch that it finds. Starts no process as long as nothing is wrong.
+ *
+ * @returns `refs/heads/…`
+ * @throws HubError `unavailable` if another branch or no branch is checked out, or an operation is in progress: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
+ */
+export async function checkBranch(tree: WorkTree, signal?: AbortSignal): Promise<string> {
+  const entries = (await readdir(tree.gitFolder).catch(ignoreMissing)) ?? []
+  for (const [entry, what, way] of UNDER_WAY) {
+    if (entries.includes(entry)) throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
+  }
+  const head = await readFile(join(tree.gitFolder, 'HEAD'), 'utf8').catch(ignoreMissing)
+  const [, named] = /^ref: (refs\/heads\/[^.].*)\n$/.exec(head ?? '') ?? []
+  const branch = named ?? (await askBranch(tree.git))
+  if (branch === undefined) {
+    // There may be no repository at all.
+    await readHead(tree.git, signal)
+    const way =
+      tree.branch === undefined
+        ? 'run git switch to check out a branch'
+        : `run git switch ${branchNameOf(tree.branch)} to check it out`
+    throw gitNotReady(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)
+  }
+  tree.branch ??= branch
+  if (branch !== tree.branch)
+    throw gitNotReady(
+      `The hub publishes to the branch ${branchNameOf(tree.branch)}, but ${branchNameOf(branch)} is checked out: run git switch ${branchNameOf(tree.branch)} to switch back, or start the hub again to publish to ${branchNameOf(branch)}`,
+    )
+  return branch
+}
+
+/** Asks git for the branch that is checked out: it may keep it in another way than in a file. */
+async function askBranch(git: Git): Promise<string | undefined> {
+  const found = await git.find(['symbolic-ref', '--quiet', 'HEAD'])
+  return found?.startsWith('refs/heads/') ? found : undefined
+}
 
 /** An acquired lock; closing it releases it. */
 export type ProcessLock = Pick<DatabaseSync, 'close' | typeof Symbol.dispose>
@@ -120,4 +169,11 @@ export async function tryToWrite(tree: WorkTree): Promise<void> {
   } finally {
     await rm(probe, { force: true })
   }
+}
+
+/** For use in `catch`: returns undefined for a missing file, and rethrows everything else. */
+export function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+    return undefined
+  throw error
 }
