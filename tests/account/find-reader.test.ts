@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ReaderChecks } from '../../src/account/find-reader.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { openRights } from '../../src/hosts/node/members-guard.ts'
+import { guardReaders, openRights } from '../../src/hosts/node/members-guard.ts'
 import { isLoginBlocked } from '../../src/state/blocks.ts'
 import { limitInMemory, UNLIMITED } from '../../src/state/rate-limiter.ts'
 import { openPeople } from '../../src/state/sessions.ts'
@@ -186,4 +186,20 @@ test('after many unknown tokens and sessions, a client must wait, but a reader a
   const request = asking({ Cookie: await people.openSession(OCTOCAT, at(0)) })
   expect(await readers.isReader(request, SOURCE, at(0))).toBe(true)
   expect(await readers.isReader(asking({}), SOURCE, at(0))).toBe(false)
+})
+
+test('the sign-in page of the guard sees neither cookie nor token of somebody who is no reader', async () => {
+  const { readers, people } = open()
+  const guard = guardReaders(
+    async ({ headers }) => Response.json([headers.get('Cookie'), headers.get('Authorization'), headers.get('Accept')]),
+    { readers, baseUrl: 'https://hub.example', hasMetrics: false },
+  )
+  const ask = async (Cookie: string) => {
+    const headers = { Cookie, Authorization: 'Bearer none', Accept: 'text/html' }
+    const request = new Request('https://hub.example/settings', { headers })
+    return (await guard(request, SOURCE)).json()
+  }
+  expect(await ask('unknown')).toEqual([null, null, 'text/html'])
+  const secret = await people.openSession(OCTOCAT, new Date())
+  expect(await ask(secret)).toEqual([secret, 'Bearer none', 'text/html'])
 })
