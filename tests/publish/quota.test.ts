@@ -17,6 +17,7 @@ const FILES = {
 //  case                                                  quota                      published to  content     result
 test.each<[string, HubOptions['quota'], string, string, [number, string | undefined]]>([
   ['a prompt beyond the quota', { prompts: 2, bytes: 0 }, 'acme/new', 'Text\n', [403, 'quota_exceeded']],
+  ['a prompt where only bytes are limited', { prompts: 0, bytes: 1000 }, 'acme/new', 'Text\n', [201, undefined]],
   ['a version of an existing prompt', { prompts: 1, bytes: 0 }, 'acme/one', 'Text\n', [201, undefined]],
   ['exactly the bytes of the quota', { prompts: 0, bytes: 330 }, 'acme/one', 'Text\n', [201, undefined]],
   ['a byte more than the quota', { prompts: 0, bytes: 329 }, 'acme/one', 'Text\n', [403, 'quota_exceeded']],
