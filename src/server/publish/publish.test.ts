@@ -145,10 +145,27 @@ test.each<[string, Record<string, unknown>, Found, string]>([
     OF_SAME,
     'answer 1.0.0 unchanged',
   ],
+  ['an empty list of files, without a skill', { files: [] }, OLD, NEXT],
   ['content without its last byte', {}, { versions: ['1.0.0'], text: fileOf(SAME.trim()) }, NEXT],
   ['content after a byte order mark', {}, { versions: ['1.0.0'], text: fileOf(`\ufeff${SAME}`) }, NEXT],
 ])('%s', async (_, body, found, expected) => {
   expect(await decide(acceptPublish({ body }), found)).toBe(expected)
+})
+
+test.each<[string[], string | null]>([
+  [['1.0.0', '1.0.1'], null],
+  [['0.9.0', '1.0.0', '1.0.1'], '0.9.0'],
+])('unchanged content of %j names the version before it, not the highest', async (versions, expected) => {
+  const attempt = await decided(acceptPublish({}), { versions, ...isYanked, text: fileOf(SAME) })
+  expect(attempt.kind === 'answer' && recordOf(attempt.answer.data).previous_version).toBe(expected)
+})
+
+test('a name that is reserved on Windows is refused to a new prompt alone', async () => {
+  const accepted = acceptPublish({ name: 'con' })
+  expect([await decide(accepted, {}), await decide(accepted, OLD)]).toEqual([
+    'not_found',
+    NEXT.replace('review', 'con'),
+  ])
 })
 
 const KEPT = { temperature: 0.2 }
