@@ -112,6 +112,20 @@ describe('rights', () => {
     expect(await readers.isReader(request, SOURCE, at(end))).toBe(false)
   })
 
+  test('of a session from a sign-in that was under way during a block do not begin', async () => {
+    const { readers, inner, people } = open()
+    await inner.set('blocks/ids/7', '{}')
+    const request = asking({ Cookie: await people.openSession(OCTOCAT, at(0)) })
+    expect(await readers.isReader(request, SOURCE, at(0))).toBe(false)
+  })
+
+  test.each(['x', '-1', '0.5'])('of a session admit nobody if its generation is %s', async (generation) => {
+    const { readers, inner, people } = open()
+    const request = asking({ Cookie: await people.openSession(OCTOCAT, at(0)) })
+    await inner.set('generations/7', generation)
+    await expect(readers.isReader(request, SOURCE, at(0))).rejects.toThrow('is not a number')
+  })
+
   test('that cannot be checked admit nobody', async () => {
     const findSession = async () => {
       throw new HubError('unavailable', 'The database does not respond.')
