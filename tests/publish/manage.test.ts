@@ -238,6 +238,15 @@ describe('states of a prompt, whatever the store', () => {
     expect(salt).toMatch(/^[A-Za-z0-9]{16,}$/)
     expect(await targetOf()).toEqual({ version: '1.0.0', split: { version: '1.1.0', percent: 10, salt } })
     expect((await send('PUT', '/versions/1.1.0/yank', { reason: 'x' })).message).toContain('production points at 1.1.0')
+    const others = [
+      split(11),
+      { ...split(10), version: '1.1.0' },
+      { version: '1.0.0', split: { version: '1.2.0', percent: 10 } },
+    ]
+    for (const expected of others) {
+      const refused = await send('PUT', '/labels/production', { ...split(60), expected })
+      expect([refused.status, refused.code]).toEqual([409, 'version_conflict'])
+    }
     await send('PUT', '/labels/production', { ...split(60), expected: split(10) })
     // Nobody leaves the second version while its share grows.
     expect((await targetOf()).split).toEqual({ version: '1.1.0', percent: 60, salt })
