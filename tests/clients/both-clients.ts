@@ -53,7 +53,10 @@ def count(event, given):
 sys.addaudithook(count)
 `
 const KILL = beforeEachChange('if calls[0] == NTH: os.kill(os.getpid(), signal.SIGKILL)')
-const INTERRUPT = KILL.replace('SIGKILL', 'SIGINT')
+/** The system may give a signal to any thread, and each request has one. */
+const INTERRUPT = `import threading, time
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+${KILL.replace('SIGKILL', 'SIGINT')}`
 const copy = (into: string) => beforeEachChange(`shutil.copytree('.', '${into}/%d' % calls[0])`)
 const beforeEachChangeOfNode = (then: string) => `import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -11,7 +11,8 @@ import shutil
 import signal
 import threading
 import time
-from typing import BinaryIO, Generator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from types import FrameType
+from typing import Any, BinaryIO, Dict, Generator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .trouble import PromptHubError
 from .vendored import BINARY, native, open_folder, read_vendored
@@ -22,20 +23,34 @@ _SWAP = 2
 _NO_FOLDER = -100
 
 
-_SIGNALS = ("SIGHUP", "SIGINT", "SIGTERM")
+# Windows has no SIGHUP.
+_SIGNALS = [getattr(signal, name) for name in ("SIGHUP", "SIGINT", "SIGTERM") if hasattr(signal, name)]
 
 
 @contextlib.contextmanager
 def uninterrupted() -> Generator[None, None, None]:
-    """Holds back signals such as Ctrl-C, so that they leave nothing half-written."""
-    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+    """Holds back signals such as Ctrl-C, so that they leave nothing half-written. Blocking them in this thread would not:
+    the system then gives them to another thread, such as one with a request, and Python still interrupts this one.
+    https://docs.python.org/3/library/signal.html#signals-and-threads"""
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [getattr(signal, name) for name in _SIGNALS])
+    held: List[Tuple[int, Optional[FrameType]]] = []
+    before: Dict[int, Any] = {}
     try:
+        for number in _SIGNALS:
+            # Python cannot put back a handler that it did not set.
+            if signal.getsignal(number) is not None:
+                before[number] = signal.signal(number, lambda given, frame: held.append((given, frame)))
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number, frame in held[:1]:
+            if callable(before[number]):
+                before[number](number, frame)
+            else:
+                os.kill(os.getpid(), number)
 
 
 class NewFiles(NamedTuple):
