@@ -97,16 +97,16 @@ export async function writeTree(
   const settings = [...UNCOMPRESSED, ...(changed === 'first' ? TO_PACKS : [])]
   let { code, stderr } = places.length === 0 ? UNCHANGED : await git.tryRun([...settings, ...ADD, ...places])
   // Git refuses a folder that is neither there nor in the index, and to pack a file that becomes shorter meanwhile.
-  if (code === 128) ({ code, stderr } = await git.tryRun([...UNCOMPRESSED, ...ADD, '.']))
+  if (code === 128 && (changed === 'first' || places[0] !== '.'))
+    ({ code, stderr } = await git.tryRun([...UNCOMPRESSED, ...ADD, '.']))
   const unreadable = Array.from(stderr.matchAll(/^error: unable to index file '(.*)'$/gm), ([, path = '']) =>
     path.slice(prefix.length),
   )
-  if (code !== 0 && unreadable.length === 0) throw new GitFailure(`git add ended with ${code}: ${stderr.trim()}`)
+  if (code !== 0 && unreadable.length === 0) throw failure('add', code, stderr)
   const ofFolder = prefix === '' ? [] : [`--prefix=${prefix}`]
   const written = await git.tryRun([...UNCOMPRESSED, 'write-tree', ...ofFolder])
   if (written.code === 0) return { tree: written.stdout.toString().trim(), unreadable }
-  if (!/prefix .* not found/.test(written.stderr))
-    throw new GitFailure(`git write-tree ended with ${written.code}: ${written.stderr.trim()}`)
+  if (!/prefix .* not found/.test(written.stderr)) throw failure('write-tree', written.code, written.stderr)
   return { tree: await findEmptyTree(git), unreadable }
 }
 
@@ -116,3 +116,9 @@ export async function findEmptyTree(git: Git): Promise<string> {
 }
 
 const UNCHANGED = { code: 0, stderr: '' }
+
+/** Returns the error for a command that failed, which says first if the disk is full. */
+function failure(command: string, code: number | null, stderr: string): GitFailure {
+  const reason = stderr.includes('No space left on device') ? 'The disk is full: ' : ''
+  return new GitFailure(`${reason}git ${command} ended with ${code}: ${stderr.trim()}`)
+}
