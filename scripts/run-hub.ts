@@ -58,20 +58,14 @@ try {
   const { metrics } = watching
   // With a local repository, every publish is in the content folder immediately; a clone from GitHub may lag behind.
   const { gitStore } = config
-  const publishing = gitStore.kind === 'local' ? watchPublishing(stores.localGit) : undefined
   const github = gitStore.kind === 'github' ? openGitHub(gitStore) : undefined
-  const taken = publishing ?? (github && watchGitHub(github))
+  const localGit = gitStore.kind === 'local' ? stores.localGit : undefined
+  const taken = localGit ? watchPublishing(localGit) : github && watchGitHub(github)
   if (taken) onAbort(stopping.signal, taken.stop)
   if (config.keepsClone) logInfo('cloning', 'Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
-    prepare:
-      publishing?.finish ??
-      (async () => {
-        await clone?.update()
-        return false
-      }),
     order: stores.order,
     onFirst: () => progress.end(),
     onBuilt: (seconds) => {
@@ -127,7 +121,7 @@ try {
       `Port ${another - 1} is in use. Stop the program that uses it, or choose another port: ${setting}=${another} npm start`,
     )
   })
-  clone?.start(followed.noteMove)
+  clone?.start(followed.noteMove, followed.replaceContent)
   if (clone) stores.watchPublishes?.(clone.fetchForOthers)
   logUncaughtErrors()
   deliveries = startDeliveries({

@@ -86,27 +86,24 @@ export async function openContentClone(options: ContentCloneOptions) {
   else await removeLocks(join(folder, '.git'))
 
   let state: FetchState = { fetchedAt: undefined, failure: undefined }
-  /** Whether a new clone is ready to replace the current one. */
-  let isReplaced = false
 
   /** @returns whether there is another commit to serve */
-  const follow = async (): Promise<boolean> => {
+  const follow = async (replace: Replace): Promise<boolean> => {
     const before = served
-    const head = await look()
-    if (isReplaced || head === before) return false
+    if ((await look()) === before) return false
     try {
       served = await fetchInto(gitIn(folder), 5 * lookTimeoutMs)
     } catch (error) {
       if (error instanceof UnfitContent) throw error
       // GitHub has just responded, so the cause may be a damaged clone.
-      served = await make(beside)
-      isReplaced = true
+      const made = await make(beside)
+      await replace(swap)
+      served = made
     }
-    return isReplaced || served !== before
+    return served !== before
   }
   /** Saves the question whether the branch has moved, which costs as much as the fetch. @returns whether there is another commit to serve; undefined if the clone must be checked */
   const followMoved = async (): Promise<boolean | undefined> => {
-    if (isReplaced) return undefined
     const before = served
     try {
       served = await fetchInto(gitIn(folder), lookTimeoutMs)
@@ -124,12 +121,13 @@ export async function openContentClone(options: ContentCloneOptions) {
      * Checks the branch on GitHub and fetches it if it moved.
      *
      * @param hasMoved whether it is known to have moved
+     * @param replace puts a new clone in the place of a damaged one while nothing reads it
      * @returns whether there is something new to serve
      * @throws Error if GitHub is unreachable, denies access or takes too long; `state` also records it
      */
-    async fetch(hasMoved = false): Promise<boolean> {
+    async fetch(hasMoved = false, replace: Replace = (swap) => swap()): Promise<boolean> {
       try {
-        const isNew = (hasMoved ? await followMoved() : undefined) ?? (await follow())
+        const isNew = (hasMoved ? await followMoved() : undefined) ?? (await follow(replace))
         state = { fetchedAt: new Date(), failure: undefined }
         return isNew
       } catch (error) {
@@ -137,13 +135,11 @@ export async function openContentClone(options: ContentCloneOptions) {
         throw error
       }
     },
-    /** Puts a new clone in the place of a damaged one. Call it only while nothing reads the clone. */
-    async update(): Promise<void> {
-      if (isReplaced) await swap()
-      isReplaced = false
-    },
   }
 }
+
+/** Calls a function that replaces the clone while nothing reads it. */
+type Replace = (swap: () => Promise<void>) => Promise<void>
 
 /** The branch has a commit that cannot be served. */
 class UnfitContent extends Error {}

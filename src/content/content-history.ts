@@ -7,7 +7,7 @@ import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 import { type Change, isRegular, listTree, readSmallObjects } from '../git/git-objects.ts'
-import { gitNotOpened, isOwnerRefused } from '../git/git-work-tree.ts'
+import { gitNotOpened, isOwnerRefused, mayBeInWorkTree } from '../git/git-work-tree.ts'
 import { logProblem } from '../log.ts'
 import {
   type Commit,
@@ -67,9 +67,10 @@ export async function readHistory(
 ): Promise<ContentHistory> {
   const git = createGit(contentDir, environment)
   const find = (...args: string[]) => git.find(args).catch(() => undefined)
-  const head = ID.test(commit) ? commit : await find('rev-parse', '--verify', commit)
+  const isNamed = !ID.test(commit) && mayBeInWorkTree(contentDir)
+  const head = isNamed ? await find('rev-parse', '--verify', commit) : ID.exec(commit)?.[0]
   if (head === undefined) {
-    await warnIfRefused(git)
+    if (isNamed) await warnIfRefused(git)
     return { head, since: now, changes: new Map(), added: new Map(), past: new Map(), touched: 'all' }
   }
   if (head === known?.head) return { ...known, touched: new Set() }

@@ -15,6 +15,7 @@ import {
   measureEntries,
   type TreeEntry,
 } from '../git/git-objects.ts'
+import { mayBeInWorkTree } from '../git/git-work-tree.ts'
 import { checkRoot, comparePaths, nameFile } from './content-files.ts'
 import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promptOf } from './content-listing.ts'
 
@@ -68,6 +69,7 @@ export function openContentSource({
   const find = async (): Promise<FoundCommit> => {
     const problem = checkRoot(contentDir)
     if (problem) return { commit: null, tree: undefined, problem }
+    if (!mayBeInWorkTree(contentDir)) return { commit: null, tree: undefined }
     const [commit, tree] = await findObjects(theirs, ['HEAD^{commit}', 'HEAD:./']).catch(ignoreMissingRepository)
     return { commit: commit?.id ?? null, tree: tree?.type === 'tree' ? tree.id : undefined }
   }

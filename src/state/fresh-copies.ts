@@ -80,14 +80,25 @@ export function isAhead(
   )
 }
 
-/** Opens a clock that orders the publishes and builds of one server, even if the machine's clock is set back. @param now the machine's clock, in milliseconds since 1970 */
-export function openOrderClock(now: () => number = Date.now) {
-  let lastMs = 0
+/**
+ * Opens a clock that orders the publishes and builds of one server, even if the machine's clock is set back.
+ *
+ * @param now the machine's clock, in milliseconds since 1970
+ * @param last the last result, which the clocks of several threads share
+ */
+export function openOrderClock(
+  now: () => number = Date.now,
+  last: BigInt64Array<SharedArrayBuffer> = new BigInt64Array(new SharedArrayBuffer(8)),
+) {
   return {
+    last,
     /** Returns the time in milliseconds since 1970, or a later time if that is needed to follow all earlier results and the given time. */
     next(after?: string | null): number {
-      lastMs = Math.max(now(), lastMs + 1, after ? Date.parse(after) + 1 : 0)
-      return lastMs
+      for (;;) {
+        const before = Atomics.load(last, 0)
+        const mine = Math.max(now(), Number(before) + 1, after ? Date.parse(after) + 1 : 0)
+        if (Atomics.compareExchange(last, 0, before, BigInt(mine)) === before) return mine
+      }
     },
   }
 }

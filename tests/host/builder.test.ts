@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { seedRandom } from '../../scripts/content/random.ts'
 import { hashCode } from '../../src/build/code-hash.ts'
 import type { ParsedAhead } from '../../src/build/make-in-order.ts'
@@ -29,9 +29,11 @@ import { describeFolder } from '../../src/hosts/node/builds/site-folder.ts'
 import { openSnapshots } from '../../src/hosts/node/builds/snapshots.ts'
 import { openSearchIndex } from '../../src/search/open-index.ts'
 import { readIndexNumber } from '../../src/search/write-index.ts'
+import { openOrderClock } from '../../src/state/fresh-copies.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { readDatabase } from '../hubs/host-site.ts'
+import { runSync } from '../run-sync.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -40,7 +42,6 @@ describe('a builder that fails', () => {
   const PATIENCE = { silenceMs: 3_000, roundMs: 600_000, checkMs: 250 }
   /** Where a silent builder is not what is tested: on a busy machine, one that starts is silent for long. */
   const PATIENT = { ...PATIENCE, silenceMs: 600_000 }
-  const environment = { ...process.env }
   let root = ''
   let stop = new AbortController()
   let heard: FollowMessage[] = []
@@ -51,11 +52,12 @@ describe('a builder that fails', () => {
     heard = []
     write('one', 'First')
     mkdirSync(join(root, 'site'))
-    Object.assign(process.env, { CONTENT_DIR: join(root, 'content'), SITE_URL: 'https://hub.test' })
+    vi.stubEnv('CONTENT_DIR', join(root, 'content'))
+    vi.stubEnv('SITE_URL', 'https://hub.test')
   })
   afterEach(() => {
     stop.abort()
-    process.env = { ...environment }
+    vi.unstubAllEnvs()
   })
 
   function write(name: string, text: string): void {
@@ -66,14 +68,11 @@ describe('a builder that fails', () => {
       `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\n${text}\n`,
     )
   }
-  const build = (
-    beforeBuild = async () => ({ isWhole: true, orderMs: Date.now() }),
-    options: Parameters<typeof keepBuilding>[3] = {},
-  ) =>
+  const build = (options: Parameters<typeof keepBuilding>[3] = {}) =>
     keepBuilding(
-      { dir: join(root, 'site'), contentDir: join(root, 'content') },
+      { dir: join(root, 'site'), contentDir: join(root, 'content'), lastOrder: openOrderClock().last },
       stop.signal,
-      { hear: (message) => void heard.push(message), beforeBuild },
+      (message) => void heard.push(message),
       { patience: PATIENCE, ...options },
     )
   const failures = () => heard.flatMap((one) => (one.kind === 'failed' ? [`${one.message} ${one.next}`] : []))
@@ -100,7 +99,7 @@ describe('a builder that fails', () => {
     await import(${JSON.stringify(new URL('../hubs/short-pauses.ts', import.meta.url).href)})
     await import(${JSON.stringify(new URL('../../src/hosts/node/builds/builder-thread.ts', import.meta.url).href)})`,
     )
-    return { flag: join(root, 'flag'), builder: build(undefined, { module: pathToFileURL(fault), patience }) }
+    return { flag: join(root, 'flag'), builder: build({ module: pathToFileURL(fault), patience }) }
   }
 
   test('a builder that crashes is restarted, and nothing old is left of its builds', {
@@ -165,15 +164,33 @@ describe('a builder that fails', () => {
   })
 
   test('a round that makes no progress ends, although the builder responds', { timeout: 3 * WITHIN }, async () => {
-    let isHanging = true
-    const hang = () =>
-      isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now() })
-    build(hang, { patience: { ...PATIENT, roundMs: 2_000 } })
+    const [bin, flag] = [join(root, 'bin'), join(root, 'flag')]
+    mkdirSync(bin)
+    const git = runSync('which', ['git'], { encoding: 'utf8' }).trim()
+    const waits = `#!/bin/sh\nwhile [ -e '${flag}' ]; do sleep 0.1; done\nexec ${git} "$@"\n`
+    writeFileSync(join(bin, 'git'), waits, { mode: 0o755 })
+    writeFileSync(flag, '')
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`)
+    build({ patience: { ...PATIENT, roundMs: 2_000 } })
     await expect
       .poll(() => failures()[0], { timeout: WITHIN })
       .toBe('The builder has made no progress for 2 s. It is being replaced.')
-    isHanging = false
+    rmSync(flag)
     await isServed(1)
+  })
+
+  test('the content is replaced while no builder runs, and read again', { timeout: 3 * WITHIN }, async () => {
+    const builder = build({ patience: PATIENT })
+    await isServed(1)
+    heard = []
+    const failing = builder.replaceContent(() => Promise.reject(new Error('The disk is full.')))
+    await expect(failing).rejects.toThrow('The disk is full.')
+    await builder.replaceContent(async () => {
+      rmSync(join(root, 'content'), { recursive: true })
+      for (const name of ['one', 'two', 'three']) write(name, name)
+    })
+    await isServed(3)
+    expect(failures()).toEqual([])
   })
 })
 
@@ -193,7 +210,11 @@ describe('early reads', () => {
       'content/acme/links/index.md': '---\nmoved_to: acme/prompt-000\n---\n',
     })
     const builder = new Worker(new URL('../../src/hosts/node/builds/builder-thread.ts', import.meta.url), {
-      workerData: { dir: temporaryFolder('early-'), contentDir: join(repository.folder, 'content') },
+      workerData: {
+        dir: temporaryFolder('early-'),
+        contentDir: join(repository.folder, 'content'),
+        lastOrder: openOrderClock().last,
+      },
     })
     const send = (message: HostMessage) => builder.postMessage(message)
     const early = openEarlyReads(
@@ -206,7 +227,6 @@ describe('early reads', () => {
     const complete = Promise.withResolvers<void>()
     builder.on('error', complete.reject)
     builder.on('message', (message: BuilderMessage) => {
-      if (message.kind === 'begin') send({ kind: 'ready', isWhole: true, orderMs: Date.now() })
       if (message.kind === 'progress') begun.resolve()
       if (message.kind === 'early') early.settle(message.id, message.bytes)
       if (message.kind === 'failed') complete.reject(new Error(message.message))
@@ -394,7 +414,6 @@ describe('kills', () => {
       serialization: 'advanced',
     })
     started.on('message', (message: BuilderMessage) => {
-      if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true, orderMs: Date.now() })
       onMessage(message)
     })
     child = started

@@ -75,7 +75,6 @@ test('refuses a content folder that is a symbolic link, and follows the branch a
   const version = 'content/acme/review/versions/1.0.0.md'
   const clone = await open()
   await clone.fetch()
-  await clone.update()
   await standIn.commitOutside(place, { [version]: null, 'README.md': 'x' })
   await standIn.commitOutside(place, { content: { target: '/etc' } })
   await expect(clone.fetch()).rejects.toThrow('expected content to be a folder')
@@ -85,7 +84,6 @@ test('refuses a content folder that is a symbolic link, and follows the branch a
   await standIn.commitOutside(place, { content: null })
   await standIn.commitOutside(place, { [version]: 'two\n' })
   expect(await clone.fetch()).toBe(true)
-  await clone.update()
   expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('two\n')
 })
 
@@ -112,7 +110,6 @@ test('clones again at startup what is damaged or another clone', async () => {
   ]) {
     damage()
     const clone = await open()
-    await clone.update()
     expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
   }
 })
@@ -120,11 +117,11 @@ test('clones again at startup what is damaged or another clone', async () => {
 test('replaces a clone that breaks while in use', async () => {
   const clone = await open()
   await clone.fetch()
-  await clone.update()
   rmSync(join(folder(), '.git/objects'), { recursive: true })
   await standIn.commitOutside(place, { 'content/acme/review/versions/1.0.1.md': 'two\n' })
+  const isRead = () => Promise.reject(new Error('It is being read.'))
+  await expect(clone.fetch(true, isRead)).rejects.toThrow('It is being read.')
   expect(await clone.fetch(true)).toBe(true)
-  await clone.update()
   expect(read(clone, 'acme/review/versions/1.0.1.md')).toBe('two\n')
   expect(await clone.fetch()).toBe(false)
   expect(readdirSync(top)).toEqual(['clone'])
@@ -133,7 +130,6 @@ test('replaces a clone that breaks while in use', async () => {
 test('a timeout, a missing branch and a wrong token fail and leave the clone unchanged', async () => {
   const clone = await open()
   await clone.fetch()
-  await clone.update()
   const held = Promise.withResolvers<void>()
   standIn.script({ on: 'rest', fault: FAULTS.hold(held.promise) })
   // A clone that exists is opened without a call; on a busy machine, a call that is answered takes longer than this.
@@ -156,7 +152,6 @@ test('never puts the credential in a file or a git argument', async () => {
   })
   const clone = await open({ environment: { ...process.env, PATH: `${bin}:${process.env.PATH}` } })
   await clone.fetch()
-  await clone.update()
   const secrets = [place.token, Buffer.from(`x-access-token:${place.token}`).toString('base64')]
   expect(readFileSync(join(top, 'arguments'), 'utf8')).toContain('ls-remote')
   for (const secret of secrets) {
@@ -174,6 +169,5 @@ test('fetches with the installation token of a GitHub App', async () => {
     apiUrl: standIn.url,
   })
   const clone = await open({ getToken })
-  await clone.update()
   expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
 })

@@ -41,6 +41,7 @@ export async function followGitHub(
   let lastedMs = 0
   let timer: NodeJS.Timeout | undefined
   let onMove = () => {}
+  let replace: Parameters<typeof clone.fetch>[1]
   let said: string | undefined
   const fetch = async () => {
     isWanted = true
@@ -52,7 +53,7 @@ export async function followGitHub(
         isWanted = false
         const hasMoved = pauseMs !== undefined
         pauseMs = undefined
-        if (await clone.fetch(hasMoved)) onMove()
+        if (await clone.fetch(hasMoved, replace)) onMove()
         if (said !== undefined) logInfo('fetch_works', 'GitHub responds again.')
         said = undefined
       }
@@ -80,18 +81,18 @@ export async function followGitHub(
     pauseMs = Math.min(pauseMs ?? ms, ms)
     plan()
   }
-  const { contentDir, state, update } = clone
+  const { contentDir, state } = clone
   return {
     contentDir,
     state,
-    update,
     /** Fetches soon, because this hub has published something. @param isLast whether no other publish waits here */
     fetchPublished: (isLast: boolean) => fetchAfter(isLast || config.databaseUrl === undefined ? 0 : OWN_PAUSE_MS),
     /** Fetches soon, because another hub published something. */
     fetchForOthers: () => fetchAfter(OTHERS_PAUSE_MS),
-    /** Fetches regularly until the signal aborts. @param moved called when there is another commit to serve */
-    start(moved: () => void): void {
+    /** Fetches regularly until the signal aborts. @param moved called when there is another commit to serve @param replaceContent replaces a damaged clone while nothing reads it */
+    start(moved: () => void, replaceContent: NonNullable<typeof replace>): void {
       onMove = moved
+      replace = replaceContent
       const timer = setInterval(fetchSoon, contentPollMs)
       onAbort(signal, () => clearInterval(timer))
       fetchSoon()

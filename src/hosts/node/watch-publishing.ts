@@ -1,4 +1,4 @@
-// Finishes interrupted publishes, and knows whether the content's git repository takes new ones, before somebody publishes.
+// Knows whether the content's git repository takes new publishes, before somebody publishes.
 
 import type { GitStore } from '../../git/git-store.ts'
 import type { LocalGit } from '../../git/git-store-local.ts'
@@ -19,55 +19,35 @@ export interface PublishingHealth {
 }
 
 /** Starts to check the local repository. */
-export function watchPublishing(git: Pick<LocalGit, 'finishPublishes' | 'checkWriting'>) {
-  const finishing = openCheck(git.finishPublishes)
-  const writing = watch(async () => {
-    // What cannot be finished says more.
-    if (await finishing.run()) await git.checkWriting()
-  }, CHECK_MS)
-  return {
-    /** Finishes interrupted publishes before a build. @returns whether the content folder contains everything that was published */
-    finish: finishing.run,
-    /** Returns the result of the last checks. */
-    health: (): PublishingHealth => (finishing.health().problem === null ? writing.health() : finishing.health()),
-    stop: writing.stop,
-  }
-}
+export const watchPublishing = (git: Pick<LocalGit, 'checkWriting'>) => watch(git.checkWriting, CHECK_MS)
 
 /** Starts to check whether GitHub accepts the hub's credential. */
 export function watchGitHub(store: Pick<GitStore, 'readFolder'>) {
-  const watching = watch(async () => {
+  return watch(async () => {
     const nobody = { owner: 'prompt-hub', name: undefined }
     await store.readFolder(nobody, { signal: AbortSignal.timeout(GITHUB_TIMEOUT_MS) })
   }, GITHUB_CHECK_MS)
-  // The first build does not ask GitHub's API, as it asks the local repository.
-  inBackground('The check of publishing', watching.run)
-  return watching
 }
 
-function watch(look: () => Promise<void>, everyMs: number) {
-  const { run, health } = openCheck(look)
-  const timer = setInterval(run, everyMs).unref()
-  return { run, health, stop: () => clearInterval(timer) }
-}
-
-/** Remembers the result of a check. A problem is printed once when it begins, because it lasts until somebody fixes it. */
-function openCheck(look: () => Promise<void>) {
+/** Checks now and then regularly. A problem is printed once when it begins, because it lasts until somebody fixes it. */
+function watch(check: () => Promise<void>, everyMs: number) {
   let health: PublishingHealth = { problem: null, wasPossible: false }
+  const run = async () => {
+    try {
+      await check()
+      health = { problem: null, wasPossible: true }
+    } catch (error) {
+      // Git's own message is for the operator alone, because it contains paths.
+      const problem = (error instanceof Error ? error.message : String(error)).replace(' Nothing was published.', '')
+      if (problem !== health.problem) logProblem('error', 'publishing_down', describeError(error))
+      health = { ...health, problem }
+    }
+  }
+  inBackground('The check of publishing', run)
+  const timer = setInterval(run, everyMs).unref()
   return {
+    /** Returns the result of the last check. */
     health: () => health,
-    /** @returns whether there is no problem */
-    async run(): Promise<boolean> {
-      try {
-        await look()
-        health = { problem: null, wasPossible: true }
-      } catch (error) {
-        // Git's own message is for the operator alone, because it contains paths.
-        const problem = (error instanceof Error ? error.message : String(error)).replace(' Nothing was published.', '')
-        if (problem !== health.problem) logProblem('error', 'publishing_down', describeError(error))
-        health = { ...health, problem }
-      }
-      return health.problem === null
-    },
+    stop: () => clearInterval(timer),
   }
 }

@@ -6,13 +6,15 @@ export interface BuilderParameters {
   dir: string
   /** The content folder: either the configured folder, or that of the clone, which has commits alone. */
   contentDir: string
+  /** The last result of the clock that orders publishes and builds. */
+  lastOrder: BigInt64Array<SharedArrayBuffer>
 }
 
 /** Messages from the builder to the server. */
 export type BuilderMessage =
   /** A new build is complete, and is the newest in the database. */
   | { kind: 'built' }
-  /** The builder is about to read the content, and waits for the server to reply `ready` or `unready`. */
+  /** The builder is about to read the content. */
   | { kind: 'begin' }
   /** The content was read; lists all of its problems. */
   | { kind: 'read'; began: string; problems: string[]; ignored: string | undefined }
@@ -29,20 +31,8 @@ export type BuilderMessage =
   /** The reply to `ask`; null if there is no such file. */
   | { kind: 'early'; id: number; bytes: Uint8Array<ArrayBuffer> | null }
 
-/** The status of the content when a round may start to read it. */
-export interface ReadyContent {
-  /** Whether the folder contains everything published so far. */
-  isWhole: boolean
-  /** The round's place in the order of publishes and builds, in milliseconds since 1970. */
-  orderMs: number
-}
-
 /** Messages from the server to the builder. */
 export type HostMessage =
-  /** The reply to `begin`. */
-  | ({ kind: 'ready' } & ReadyContent)
-  /** The content cannot be read now, so this round fails and is retried. */
-  | { kind: 'unready'; message: string }
   /** The commit to serve has changed. */
   | { kind: 'moved' }
   /** The database of the builds is damaged, so that everything must be built again. */

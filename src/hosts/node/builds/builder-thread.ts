@@ -18,6 +18,7 @@ import { openObjects, readAhead } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
 import { createGit, keepObjectReaders, startGitRunner } from '../../../git/git-command.ts'
+import { openLocalGit } from '../../../git/git-store-local.ts'
 import { describeError, logProblem, setLog } from '../../../log.ts'
 import {
   type EditedIndex,
@@ -27,17 +28,11 @@ import {
   readIndexNumber,
   startSearchIndex,
 } from '../../../search/write-index.ts'
-import { type BuildSource, UNKNOWN_SOURCE } from '../../../state/fresh-copies.ts'
+import { type BuildSource, openOrderClock, UNKNOWN_SOURCE } from '../../../state/fresh-copies.ts'
 import { isDamage } from '../../../state/sqlite-errors.ts'
 import { inBackground } from '../http/background.ts'
 import { lowerPriority } from '../thread-priority.ts'
-import {
-  type BuilderMessage,
-  type BuilderParameters,
-  type HostMessage,
-  pauseAfter,
-  type ReadyContent,
-} from './builder-messages.ts'
+import { type BuilderMessage, type BuilderParameters, type HostMessage, pauseAfter } from './builder-messages.ts'
 import { openComparison } from './compare-versions.ts'
 import { openEarlyAnswers } from './early-reads.ts'
 import { parseAhead } from './parse-ahead.ts'
@@ -66,6 +61,7 @@ setLog(config.logging)
 const parameters: BuilderParameters = workerData
 const folder = describeFolder(parameters.dir)
 const { contentDir } = parameters
+const order = openOrderClock(Date.now, parameters.lastOrder)
 const isClone = config.keepsClone
 /** How long a publish may be ahead of what is read here: of the folder, for a moment; of a clone, until it is fetched. */
 const SETTLE_MS = isClone ? 60_000 : 5_000
@@ -75,6 +71,15 @@ startGitRunner()
 keepObjectReaders()
 const code = hashCode(process.cwd()).data
 const git = createGit(contentDir, process.env)
+/** The repository to which this machine's hubs publish; undefined if they publish to another machine. */
+const localGit =
+  config.gitStore.kind === 'local'
+    ? openLocalGit({
+        contentDir,
+        environment: process.env,
+        warn: (message) => logProblem('warning', 'git', message),
+      })
+    : undefined
 const keeper = openKeeper(folder.file('seen'), code)
 const restored = keeper.read()
 const content = openContentSource({
@@ -363,8 +368,12 @@ async function build(wanted: Wanted): Promise<void> {
   const mine = data
   const { database, last } = mine
   const began = new Date().toISOString()
-  const ready = await askToBegin()
-  // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
+  say({ kind: 'begin' })
+  const isWhole = await finishPublishes()
+  // Taken before the content is read, so that a later publish is after it.
+  const orderMs = order.next(last?.source.read_until)
+  // A round may read only what has changed, but counts everything written before it as read, which the server has told by now.
+  hearAll()
   const moved = [...written]
   written.clear()
   const own = new Set(unchecked)
@@ -374,7 +383,7 @@ async function build(wanted: Wanted): Promise<void> {
   const [look, past, read] = await Promise.all([
     content.look(whatToLookAt(wanted, moved), at, own),
     readHistory(contentDir, process.env, `${day}T00:00:00Z`, history, commit ?? 'HEAD'),
-    readSource(mine, ready, commit),
+    readSource(mine, isWhole ? orderMs : undefined, commit),
   ])
   // Git would only say that it cannot be started there.
   if (isFolderUnreadable(look.listing)) throw new ContentError(look.listing.others.problems)
@@ -471,16 +480,25 @@ function whatToLookAt(wanted: Wanted, moved: readonly string[]): ReadonlySet<str
   return typeof wanted === 'string' ? 'all' : new Set([...wanted, ...moved])
 }
 
-/** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
+/** Completes what a killed hub has committed, so that the folder contains it. @returns whether the folder contains everything published on this machine so far */
+async function finishPublishes(): Promise<boolean> {
+  if (!localGit) return false
+  // The server says why publishing does not work.
+  return localGit.finishPublishes().then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Returns which publishes this round includes. @param orderMs its place in the order of publishes and builds, if the folder contains everything published before */
 async function readSource(
   { last }: BuildData,
-  { isWhole, orderMs }: ReadyContent,
+  orderMs: number | undefined,
   commit: string | null,
 ): Promise<BuildSource> {
-  if (config.gitStore.kind !== 'local')
-    return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), last?.source)
-  const read_until = new Date(orderMs).toISOString()
-  return isWhole ? { read_until, commits: [], broken: [] } : (last?.source ?? UNKNOWN_SOURCE)
+  if (!localGit) return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), last?.source)
+  if (orderMs === undefined) return last?.source ?? UNKNOWN_SOURCE
+  return { read_until: new Date(orderMs).toISOString(), commits: [], broken: [] }
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
@@ -528,15 +546,6 @@ function removeOld(): void {
   })
 }
 
-let begun = Promise.withResolvers<ReadyContent>()
-
-/** Waits until the server has updated the content folder from git. @throws Error if the server cannot update it */
-function askToBegin(): Promise<ReadyContent> {
-  begun = Promise.withResolvers()
-  say({ kind: 'begin' })
-  return begun.promise
-}
-
 /** Whether all files are looked at soon in any case. */
 let isLookDue = restored?.seen.isClean === true
 function watchFiles(): void {
@@ -553,9 +562,7 @@ function watchFiles(): void {
   )
 }
 function hear(message: HostMessage): void {
-  if (message.kind === 'ready') begun.resolve(message)
-  else if (message.kind === 'unready') begun.reject(new Error(message.message))
-  else if (message.kind === 'moved') want([])
+  if (message.kind === 'moved') want([])
   else if (message.kind === 'ask') early.ask(message)
   else if (message.kind === 'damaged') {
     isDamaged = true

@@ -11,13 +11,7 @@ import { isAhead, type openOrderClock, UNKNOWN_SOURCE, type WriteOrigin } from '
 import { addUnbuilt, type Health, STARTING } from '../health.ts'
 import { inBackground, onAbort } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
-import {
-  type BuilderMessage,
-  type BuilderParameters,
-  type HostMessage,
-  pauseAfter,
-  type ReadyContent,
-} from './builder-messages.ts'
+import { type BuilderMessage, type BuilderParameters, type HostMessage, pauseAfter } from './builder-messages.ts'
 import { openEarlyReads } from './early-reads.ts'
 import type { Site } from './site.ts'
 import { type LockedFolder, lockFolder, OLD_BUILD_MS, removeAbandoned, type SiteBuild } from './site-folder.ts'
@@ -31,10 +25,8 @@ const AFTER_BUILD_MS = 100
 /** How long a write waits for the build that includes it. Less than clients wait for an answer, of which most of the time is for git. */
 const MAX_WAIT_MS = 2_000
 
-/** What `followContent` needs, and its callbacks. */
+/** The clock of `followContent`, and its callbacks. */
 interface FollowEvents {
-  /** Updates the content folder from git. The folder must not change again until the next call. @returns whether it contains everything published so far @throws Error if git cannot be read now */
-  prepare: () => Promise<boolean>
   /** Orders publishes and builds. */
   order: ReturnType<typeof openOrderClock>
   /** Called when the first build is served, before anything is logged about it. */
@@ -53,7 +45,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { prepare, order, onFirst, onBuilt, onFailed, onProgress }: FollowEvents,
+  { order, onFirst, onBuilt, onFailed, onProgress }: FollowEvents,
 ) {
   const folder = lockFolder(config.contentDir, config.baseUrl)
   const early = openEarlyReads((asked) => builder.send({ kind: 'ask', ...asked }), notBuilt)
@@ -168,14 +160,7 @@ export function followContent(
   }
 
   // It starts while this thread opens the last build, so that the first publish finds it ready.
-  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir }, signal, {
-    hear,
-    beforeBuild: async () => ({
-      isWhole: await prepare(),
-      // Taken before the content is read, so that a later publish is after it.
-      orderMs: order.next(served.site.source.read_until),
-    }),
-  })
+  const builder = keepBuilding({ dir: folder.dir, contentDir: config.contentDir, lastOrder: order.last }, signal, hear)
   let isLastBroken = false
   if (hasLastBuild(folder)) {
     try {
@@ -219,8 +204,10 @@ export function followContent(
         await Promise.race([next.promise, late])
       return !isAhead(write, owner, name, served.site.source)
     },
-    /** Rereads the content; call this when `prepare` has something new. */
+    /** Rereads the content, of which there is another commit. */
     noteMove: () => builder.send({ kind: 'moved' }),
+    /** Replaces the content folder while nothing reads it. */
+    replaceContent: builder.replaceContent,
   }
 }
 
@@ -268,22 +255,15 @@ const PATIENCE: Patience = { silenceMs: 180_000, roundMs: 600_000, checkMs: 5_00
 /** A message that concerns the served site. */
 export type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' | 'changed' | 'alive' }>
 
-/** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
-type PrepareContent = () => Promise<ReadyContent>
-
-interface BuilderEvents {
-  hear: (message: FollowMessage) => void
-  beforeBuild: PrepareContent
-}
-
 /** Runs the builder until the signal aborts. @param module the module of its thread */
 export function keepBuilding(
   parameters: BuilderParameters,
   signal: AbortSignal,
-  { hear, beforeBuild }: BuilderEvents,
+  hear: (message: FollowMessage) => void,
   { patience = PATIENCE, module = BUILDER }: { patience?: Patience; module?: URL } = {},
 ) {
   let builder: Worker | undefined
+  let restarting: NodeJS.Timeout | undefined
   let failures = 0
   // Counted in checks instead of read from a clock, because this process may have been stopped as well.
   let silentMs = 0
@@ -318,13 +298,13 @@ export function keepBuilding(
     return undefined
   }
   const start = () => {
+    clearTimeout(restarting)
     if (signal.aborted) return
     silentMs = 0
     idleRoundMs = undefined
     // By default, V8 keeps more than 100 MB that it no longer needs. docs/running.md section 5
     const mine = new Worker(module, { workerData: parameters, resourceLimits: { maxYoungGenerationSizeMb: 24 } })
     builder = mine
-    const answer = (message: HostMessage) => mine.postMessage(message)
     const watch = setInterval(() => {
       const trouble = findTrouble()
       if (trouble === undefined) return
@@ -334,12 +314,7 @@ export function keepBuilding(
     }, patience.checkMs).unref()
     mine.on('message', (message: BuilderMessage) => {
       note(message.kind)
-      if (message.kind === 'begin')
-        beforeBuild().then(
-          (ready) => answer({ kind: 'ready', ...ready }),
-          (error) => answer({ kind: 'unready', message: describeError(error) }),
-        )
-      else if (message.kind !== 'changed' && message.kind !== 'alive') hear(message)
+      if (message.kind !== 'begin' && message.kind !== 'changed' && message.kind !== 'alive') hear(message)
     })
     let error: unknown
     mine.once('error', (cause) => {
@@ -347,11 +322,11 @@ export function keepBuilding(
     })
     mine.once('exit', (code) => {
       clearInterval(watch)
-      if (signal.aborted) return
+      if (signal.aborted || builder !== mine) return
       const pauseMs = pauseAfter(failures++)
       const reason = error === undefined ? `exit code ${code}.` : describeError(error)
       hear({ kind: 'failed', message: `The builder ended: ${reason}`, next: `Restarting it in ${pauseMs / 1000} s.` })
-      setTimeout(start, pauseMs).unref()
+      restarting = setTimeout(start, pauseMs).unref()
     })
   }
   start()
@@ -362,6 +337,14 @@ export function keepBuilding(
     send(message: HostMessage): void {
       if (message.kind !== 'ask') waiting ??= new Date()
       builder?.postMessage(message)
+    },
+    /** Stops the builder, with the processes that it reads the content with, and starts it again after the replacement. @throws what `replace` throws */
+    async replaceContent(replace: () => Promise<void>): Promise<void> {
+      const last = builder
+      builder = undefined
+      clearTimeout(restarting)
+      await last?.terminate()
+      await replace().finally(start)
     },
     /** Returns when the oldest change that is not built was noticed. */
     oldestUnbuilt: () => building ?? waiting,
