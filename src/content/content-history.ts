@@ -5,9 +5,9 @@ import { listChanges, MAX_ACTIVITIES } from '../domain/catalogue/activity.ts'
 import { type ChangeMark, markFor } from '../domain/catalogue/change-mark.ts'
 import { parsePath } from '../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../domain/content/prompt-file.ts'
-import { createGit, type Git } from '../git/git-command.ts'
+import { createGit, findTop, type Git } from '../git/git-command.ts'
 import { type Change, isRegular, listTree, readSmallObjects } from '../git/git-objects.ts'
-import { gitNotOpened, isOwnerRefused, mayBeInWorkTree } from '../git/git-work-tree.ts'
+import { gitNotOpened, isOwnerRefused } from '../git/git-work-tree.ts'
 import { logProblem } from '../log.ts'
 import {
   type Commit,
@@ -67,7 +67,7 @@ export async function readHistory(
 ): Promise<ContentHistory> {
   const git = createGit(contentDir, environment)
   const find = (...args: string[]) => git.find(args).catch(() => undefined)
-  const isNamed = !ID.test(commit) && mayBeInWorkTree(contentDir)
+  const isNamed = !ID.test(commit) && findTop(contentDir) !== undefined
   const head = isNamed ? await find('rev-parse', '--verify', commit) : ID.exec(commit)?.[0]
   if (head === undefined) {
     if (isNamed) await warnIfRefused(git)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Problem } from '../domain/text/problems.ts'
 import { findEmptyTree, type ObjectPlace, openAlone, openBeside, writeTree } from '../git/folder-objects.ts'
-import { createGit, type Git } from '../git/git-command.ts'
+import { createGit, findTop, type Git } from '../git/git-command.ts'
 import { GitFailure } from '../git/git-failure.ts'
 import {
   findObjects,
@@ -15,7 +15,6 @@ import {
   measureEntries,
   type TreeEntry,
 } from '../git/git-objects.ts'
-import { mayBeInWorkTree } from '../git/git-work-tree.ts'
 import { checkRoot, comparePaths, nameFile } from './content-files.ts'
 import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promptOf } from './content-listing.ts'
 
@@ -69,8 +68,11 @@ export function openContentSource({
   const find = async (): Promise<FoundCommit> => {
     const problem = checkRoot(contentDir)
     if (problem) return { commit: null, tree: undefined, problem }
-    if (!mayBeInWorkTree(contentDir)) return { commit: null, tree: undefined }
+    const isCommitAlone = dir === undefined
+    if (!isCommitAlone && findTop(contentDir) === undefined) return { commit: null, tree: undefined }
     const [commit, tree] = await findObjects(theirs, ['HEAD^{commit}', 'HEAD:./']).catch(ignoreMissingRepository)
+    // Otherwise, a damaged repository would look like one without prompts.
+    if (isCommitAlone && !commit) throw new GitFailure(`git finds no commit in ${contentDir}`)
     return { commit: commit?.id ?? null, tree: tree?.type === 'tree' ? tree.id : undefined }
   }
   const findPlace = async (isCommitted: boolean): Promise<ObjectPlace | undefined> => {

@@ -1,5 +1,7 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity. A thread may let a small process, git-runner.mjs, start it.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { GitFailure, OutputTooLong } from './git-failure.ts'
 import { openObjectReader } from './object-reader.ts'
@@ -71,8 +73,16 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
   )
 }
 
+/** Finds the folder whose `.git` git would use, without starting git. @returns undefined if there is none, or no such folder */
+export function findTop(dir: string): string | undefined {
+  if (!existsSync(dir)) return undefined
+  for (let folder = realpathSync(dir), last = ''; folder !== last; [folder, last] = [dirname(folder), folder])
+    if (existsSync(join(folder, '.git'))) return folder
+  return undefined
+}
+
 /**
- * Opens git in a folder.
+ * Opens git in a folder. If the repository there is damaged, git fails, and uses none in a folder above.
  *
  * @param folder its working directory
  * @param environment usually `process.env`, for PATH and HOME; all GIT_* variables but that of the certificates are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
@@ -86,8 +96,10 @@ export function createGit(
   const kept = Object.entries(environment).filter(
     ([name]) => name === CERTIFICATES || !name.toUpperCase().startsWith('GIT_'),
   )
+  const top = findTop(folder)
   const env = {
     ...Object.fromEntries(kept),
+    ...(top !== undefined && { GIT_CEILING_DIRECTORIES: dirname(top) }),
     ...IDENTITY,
     LC_ALL: 'C',
     GIT_LITERAL_PATHSPECS: '1',

@@ -1,10 +1,10 @@
 // Finds the user's working tree, and says what is wrong with it or with git, with the fix.
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
 import { openFolder } from '../files/plain-files.ts'
-import { createGit, type Git } from './git-command.ts'
+import { createGit, findTop, type Git } from './git-command.ts'
 import { GitFailure } from './git-failure.ts'
 
 /** A git working tree with a content folder. */
@@ -27,14 +27,6 @@ export interface WorkTree {
   branch: string | undefined
 }
 
-/** Returns whether a folder exists and may be in a working tree, without starting git. */
-export function mayBeInWorkTree(dir: string): boolean {
-  if (!existsSync(dir)) return false
-  for (let folder = realpathSync(dir), last = ''; folder !== last; [folder, last] = [dirname(folder), folder])
-    if (existsSync(join(folder, '.git'))) return true
-  return false
-}
-
 /** Finds the working tree of a content folder. @throws HubError `unavailable` with what must be set up first */
 export async function findWorkTree(
   contentDir: string,
@@ -48,7 +40,7 @@ export async function findWorkTree(
       'The content folder is a symbolic link. Set CONTENT_DIR to the folder that it points to',
       contentDir,
     )
-  if (!mayBeInWorkTree(content)) throw gitNotOpened(`not a git repository: ${content}`)
+  if (findTop(content) === undefined) throw gitNotOpened(`not a git repository: ${content}`)
   const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')

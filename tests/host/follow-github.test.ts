@@ -1,8 +1,9 @@
 // Tests `npm start` with the GitHub settings and no content folder: it maintains a clone, serves everything that is
 // merged on GitHub or published on this hub, and keeps serving while GitHub is unreachable.
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { FAULTS } from '../github/faults.ts'
@@ -93,6 +94,25 @@ test('a version that a force push removed is gone, although it was just publishe
   await poll('a build has it', WITHIN, async () => ((await health()).commit === commit.sha ? true : undefined))
   await standIn.rewriteOutside(place, { 'content/acme/forced/versions/1.0.1.md': null })
   await poll('it is gone', WITHIN, isFirst)
+})
+
+test('a clone that was damaged is replaced, and everything is served meanwhile and afterwards', async () => {
+  const served: unknown[] = []
+  const readOld = async () => served.push(await raw('acme'))
+  await standIn.commitOutside(place, versionFile('before', '1.0.0', 'Before.\n'))
+  await poll('a commit is served', WITHIN, async () => ((await raw('before')) === 'Before.\n' ? true : undefined))
+  rmSync(join(machine.folder, '.hub/content/.git/objects'), { recursive: true })
+  for (const owner of ['during', 'after']) {
+    await standIn.commitOutside(place, versionFile(owner, '1.0.0', `${owner}.\n`))
+    await poll('the next commit is served', WITHIN, async () => {
+      await readOld()
+      return (await raw(owner)) === `${owner}.\n` ? true : undefined
+    })
+  }
+  await sleep(1_500)
+  await readOld()
+  expect(new Set(served)).toEqual(new Set(['The second.\n']))
+  expect(await health()).toMatchObject({ status: 'ok', fetch: { failure: null } })
 })
 
 test('keeps serving when GitHub is unreachable, also after a restart, and /healthz reports it', async () => {
