@@ -26,6 +26,8 @@ export interface ListedPart extends ListingProblems {
   files: readonly ListedFile[]
   /** A line for each file, with its object ID: equal for equal files alone. */
   marks: string
+  /** What is in the folder and not among the files, because it is refused or ignored. */
+  rest: readonly TreeEntry[]
 }
 
 /** The files of a content folder. */
@@ -36,7 +38,7 @@ export interface ContentListing {
   prompts: ReadonlyMap<string, ListedPart>
 }
 
-export const NO_FILES: ListedPart = { files: [], marks: '', problems: [], ignored: [] }
+export const NO_FILES: ListedPart = { files: [], marks: '', rest: [], problems: [], ignored: [] }
 
 /** Returns the bytes of files together. */
 export const sizeOf = (files: readonly Pick<ListedFile, 'bytes'>[]): number =>
@@ -58,6 +60,17 @@ export function groupEntries(entries: readonly TreeEntry[]): Map<string, ListedP
   const parts = new Map<string, ListedPart>()
   for (const [name, group] of Map.groupBy(entries, ({ path }) => promptOf(path))) parts.set(name, listPart(group))
   return parts
+}
+
+/** Changes entries of a part. @param gone the paths of those that were removed or replaced @param added those that are there now @returns undefined if nothing is left */
+export function changeEntries(
+  { files, rest }: ListedPart,
+  gone: ReadonlySet<string>,
+  added: readonly TreeEntry[],
+): ListedPart | undefined {
+  const before = [...files.map((file) => ({ ...file, mode: REGULAR })), ...rest]
+  const entries = [...before.filter(({ path }) => !gone.has(path)), ...added]
+  return entries.length === 0 ? undefined : listPart(entries.sort((a, b) => comparePaths(a.path, b.path)))
 }
 
 /** Makes a part of other files. @param files in any order */
@@ -88,19 +101,28 @@ export function mapParts<Change>(
   return { others, prompts }
 }
 
+/** The mode of a regular file. Whether it can be run makes no difference here. */
+const REGULAR = '100644'
+
 function listPart(entries: readonly TreeEntry[]): ListedPart {
   const files: ListedFile[] = []
+  const rest: TreeEntry[] = []
   const problems: Problem[] = []
   const ignored = new Set<string>()
-  for (const { path, mode, id, bytes } of entries) {
+  for (const entry of entries) {
+    const { path, mode, id, bytes } = entry
     const stray = findIgnored(path)
     const refusal = path.split('/').some(isAttributes) ? ATTRIBUTES : path.includes('\ufffd') ? NOT_UTF8 : REFUSED[mode]
-    if (refusal === ATTRIBUTES || stray === undefined) {
-      if (refusal) problems.push({ file: nameFile(path), key: '', ...refusal })
-      else files.push({ path, id, bytes })
-    } else ignored.add(nameFile(stray))
+    if (!refusal && stray === undefined) {
+      files.push({ path, id, bytes })
+      continue
+    }
+    rest.push(entry)
+    if (refusal && (refusal === ATTRIBUTES || stray === undefined))
+      problems.push({ file: nameFile(path), key: '', ...refusal })
+    else if (stray !== undefined) ignored.add(nameFile(stray))
   }
-  return { files, marks: markFiles(files), problems, ignored: [...ignored] }
+  return { files, marks: markFiles(files), rest, problems, ignored: [...ignored] }
 }
 
 /** What is in the place of a regular file, by git's mode. */

@@ -7,16 +7,24 @@ import { findEmptyTree, type ObjectPlace, openAlone, openBeside, writeTree } fro
 import { createGit, findTop, type Git } from '../git/git-command.ts'
 import { GitFailure } from '../git/git-failure.ts'
 import {
+  type Change,
   findObjects,
   isRegular,
   listDifferences,
   listEntriesOf,
-  listFolders,
   measureEntries,
   type TreeEntry,
 } from '../git/git-objects.ts'
-import { checkRoot, comparePaths, nameFile } from './content-files.ts'
-import { type ContentListing, groupEntries, joinParts, mapParts, NO_FILES, promptOf } from './content-listing.ts'
+import { checkRoot, nameFile } from './content-files.ts'
+import {
+  type ContentListing,
+  changeEntries,
+  groupEntries,
+  joinParts,
+  mapParts,
+  NO_FILES,
+  promptOf,
+} from './content-listing.ts'
 
 /** What is in a content folder at one moment. */
 export interface ContentLook {
@@ -155,9 +163,11 @@ export function openContentSource({
         known && listDifferences(git, known.tree, tree).catch(ifRemoved),
         committed === undefined ? [] : listDifferences(git, committed, tree),
       ])
-      const prompts = changes && new Set(changes.map(({ path }) => promptOf(path)))
-      const isSmall = known && prompts && prompts.size <= MAX_CHANGED_PROMPTS
-      const listing = isSmall ? await listAgain(git, known.listing, tree, prompts) : await listAll(git, tree)
+      const byPrompt = changes && Map.groupBy(changes, ({ path }) => promptOf(path))
+      const isSmall = known && byPrompt && byPrompt.size <= MAX_CHANGED_PROMPTS
+      // A file outside prompts may have become a folder, and the other way round.
+      const isListed = isSmall && !byPrompt.has('')
+      const listing = isListed ? await listAgain(git, known.listing, byPrompt) : await listAll(git, tree)
       last = { tree, listing, isClean: committed !== undefined && edits.length + unreadable.length === 0 }
       const missing = edits.flatMap(({ path, before, status }) => (status === 'D' ? [{ path, ...before }] : []))
       const whole = await addMissing(git, listing, missing)
@@ -166,7 +176,7 @@ export function openContentSource({
         isCommitted: committed !== undefined,
         isOfCommit,
         listing: addUnreadable(whole, unreadable),
-        changed: isSmall && unreadable.length + missing.length === 0 ? prompts : 'all',
+        changed: isSmall && unreadable.length + missing.length === 0 ? new Set(byPrompt.keys()) : 'all',
         edited: new Set(edits.flatMap(({ path, status }) => (status === 'D' ? [] : [path]))),
         missing: await listUnexpected(theirs, missing),
       }
@@ -253,21 +263,22 @@ async function listAll(git: Git, tree: string): Promise<ContentListing> {
   return { others, prompts }
 }
 
-/** Lists only what changed again. @param changed the prompts that the changed paths belong to */
+/** Changes a listing. @param changes by prompt; none outside prompts */
 async function listAgain(
   git: Git,
   before: ContentListing,
-  tree: string,
-  changed: ReadonlySet<string>,
+  changes: ReadonlyMap<string, readonly Change[]>,
 ): Promise<ContentListing> {
-  if (changed.size === 0) return before
-  // A file outside prompts may have become a folder, and the other way round.
-  if (changed.has('')) return listAll(git, tree)
-  const entries = await measureEntries(git, await listFolders(git, tree, [...changed]))
-  const parts = groupEntries(entries.sort((a, b) => comparePaths(a.path, b.path)))
+  if (changes.size === 0) return before
+  const added = await measureEntries(
+    git,
+    [...changes.values()].flat().flatMap(({ path, after, status }) => (status === 'D' ? [] : [{ path, ...after }])),
+  )
+  const addedTo = Map.groupBy(added, ({ path }) => promptOf(path))
   const prompts = new Map(before.prompts)
-  for (const name of changed) {
-    const part = parts.get(name)
+  for (const [name, some] of changes) {
+    const gone = new Set(some.map(({ path }) => path))
+    const part = changeEntries(prompts.get(name) ?? NO_FILES, gone, addedTo.get(name) ?? [])
     if (part) prompts.set(name, part)
     else prompts.delete(name)
   }

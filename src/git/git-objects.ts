@@ -263,32 +263,3 @@ export function parseRaw(raw: string): Omit<Change, 'path'> {
 
 /** Returns whether a git mode is that of a regular file. */
 export const isRegular = ({ mode }: GitFile): boolean => mode.startsWith('100')
-
-/** Lists the files in folders of a tree. @param names their paths; only those that exist are found */
-export async function listFolders(
-  git: Git,
-  tree: string,
-  names: readonly string[],
-): Promise<(GitFile & { path: string })[]> {
-  const files: (GitFile & { path: string })[] = []
-  /** With the names that lead to the wanted folders below; none once one is reached. */
-  let level = [{ path: '', id: tree, wanted: names.map((name) => name.split('/')) }]
-  while (level.length > 0) {
-    const trees = await readTrees(git, new Set(level.map(({ id }) => id)))
-    const next: typeof level = []
-    for (const { path, id, wanted } of level) {
-      const isInside = wanted.length === 0
-      const byName = Map.groupBy(wanted, ([first]) => first)
-      for (const [name, entry] of trees.get(id)!) {
-        const below = byName.get(name)?.map((names) => names.slice(1)) ?? []
-        if (!isInside && below.length === 0) continue
-        if (entry.mode === FOLDER) {
-          const isReached = below.some((names) => names.length === 0)
-          next.push({ path: `${path}${name}/`, id: entry.id, wanted: isReached ? [] : below })
-        } else if (isInside) files.push({ path: `${path}${name}`, ...entry })
-      }
-    }
-    level = next
-  }
-  return files
-}

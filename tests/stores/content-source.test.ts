@@ -234,25 +234,35 @@ test('a look at what changed finds what a look at everything finds', { timeout: 
   const content = join(folder, 'content')
   const source = open(folder)
   await source.look()
-  const paths = ['acme/a/index.md', 'acme/a/versions/1.0.0.md', 'acme/b/index.md', 'acme/c/x/y.md', 'acme/index.md']
+  const paths = [
+    'acme/a/index.md',
+    'acme/a/versions/1.0.0.md',
+    'acme/b/index.md',
+    'acme/c/x/y.md',
+    'acme/index.md',
+    'acme/a/.DS_Store',
+  ]
   const edits = fc.sample(
     fc.record({
       path: fc.constantFrom(...paths),
-      kind: fc.constantFrom('write', 'remove', 'commit', 'reset', 'stage'),
+      kind: fc.constantFrom('write', 'remove', 'link', 'commit', 'reset', 'stage'),
       text: fc.nat(50),
     }),
-    { numRuns: 6, seed: Number(process.env.SEED ?? 11) },
+    { numRuns: 10, seed: Number(process.env.SEED ?? 11) },
   )
   for (const [round, { path, kind, text }] of edits.entries()) {
+    const isNamed = kind === 'write' || kind === 'remove' || kind === 'link'
+    if (isNamed) rmSync(join(content, path), { force: true })
     if (kind === 'write') put(join(content, path), `Text ${text}`)
-    else if (kind === 'remove') rmSync(join(content, path), { force: true })
-    else if (kind === 'stage') git(folder, 'add', '-A')
+    else if (kind === 'link') {
+      mkdirSync(dirname(join(content, path)), { recursive: true })
+      symlinkSync('nowhere', join(content, path))
+    } else if (kind === 'stage') git(folder, 'add', '-A')
     else if (kind === 'reset') git(folder, 'reset', '-q', '--hard')
-    else {
+    else if (kind === 'commit') {
       git(folder, 'add', '-A')
       git(folder, 'commit', '-q', '--allow-empty', '-m', 'x')
     }
-    const isNamed = kind === 'write' || kind === 'remove'
     const look = await source.look(isNamed ? new Set([path]) : 'all')
     const other = open(folder)
     const whole = await other.look()
