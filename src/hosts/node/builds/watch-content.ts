@@ -2,8 +2,8 @@
 import { isIgnoredName } from '../../../content/content-files.ts'
 import { watchFolders } from './watch-folders.ts'
 
-/** How long to wait for further changes: files often change together, for example during a pull or a publish, or when an editor writes twice. */
-const SETTLE_MS = 50
+/** How long to wait for further changes: files often change together, for example during a pull, or when an editor writes twice. What comes later waits for the next round. */
+const SETTLE_MS = 20
 /** Maximum time to wait for changes to stop; after that, the build starts even if files are still changing. */
 const MAX_BURST_MS = 2_000
 /** Polling interval if the operating system does not report changes. */
