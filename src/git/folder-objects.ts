@@ -77,34 +77,40 @@ export async function openAlone(
 /** The bytes of files, whatever the settings of the machine and attributes in the folder say. */
 const AS_IT_IS = '* -text -ident -filter -working-tree-encoding\n'
 
-/** A split index would write a part of it into their repository. */
-const ADD = [
-  ...['core.fsync=none', 'core.splitIndex=false', 'advice.addEmbeddedRepo=false'].flatMap((one) => ['-c', one]),
-  ...['add', '--all', '--force', '--ignore-errors', '--'],
-]
+const ADD = ['add', '--all', '--force', '--ignore-errors', '--']
 
-/** Compressing takes as long as everything else. */
-const UNCOMPRESSED = ['-c', 'core.compression=0']
+/** Compressing takes as long as everything else. Of a split index, a change writes a small part. In their repository, git would write the large one there. @see https://git-scm.com/docs/git-update-index#_split_index */
+const settingsOf = ({ isCommitted }: ObjectPlace): string[] =>
+  [
+    'core.fsync=none',
+    'core.compression=0',
+    'advice.addEmbeddedRepo=false',
+    `core.splitIndex=${!isCommitted}`,
+    'splitIndex.sharedIndexExpire=1.hour.ago',
+  ].flatMap((one) => ['-c', one])
+
 /** Writes each file to a pack, without one of its own: many are written in half of the time, and read in a tenth. Git compares each with all others of its pack, so packs are small. */
 const TO_PACKS = ['-c', 'core.bigFileThreshold=1', '-c', 'pack.packSizeLimit=8m']
 
 /** Writes the folder as a tree. Files that git ignores are part of it as well. @param changed the files and folders that may have changed since the last call; `first` if it may be all, and many at once @returns the tree, and the files that cannot be read */
 export async function writeTree(
-  { git, prefix }: ObjectPlace,
+  place: ObjectPlace,
   changed: readonly string[] | 'all' | 'first',
 ): Promise<{ tree: string; unreadable: string[] }> {
+  const { git, prefix } = place
   const places = typeof changed === 'string' || changed.length > MAX_PLACES ? ['.'] : changed
-  const settings = [...UNCOMPRESSED, ...(changed === 'first' ? TO_PACKS : [])]
-  let { code, stderr } = places.length === 0 ? UNCHANGED : await git.tryRun([...settings, ...ADD, ...places])
+  const settings = settingsOf(place)
+  const packed = changed === 'first' ? TO_PACKS : []
+  let { code, stderr } = places.length === 0 ? UNCHANGED : await git.tryRun([...settings, ...packed, ...ADD, ...places])
   // Git refuses a folder that is neither there nor in the index, and to pack a file that becomes shorter meanwhile.
   if (code === 128 && (changed === 'first' || places[0] !== '.'))
-    ({ code, stderr } = await git.tryRun([...UNCOMPRESSED, ...ADD, '.']))
+    ({ code, stderr } = await git.tryRun([...settings, ...ADD, '.']))
   const unreadable = Array.from(stderr.matchAll(/^error: unable to index file '(.*)'$/gm), ([, path = '']) =>
     path.slice(prefix.length),
   )
   if (code !== 0 && unreadable.length === 0) throw failure('add', code, stderr)
   const ofFolder = prefix === '' ? [] : [`--prefix=${prefix}`]
-  const written = await git.tryRun([...UNCOMPRESSED, 'write-tree', ...ofFolder])
+  const written = await git.tryRun([...settings, 'write-tree', ...ofFolder])
   if (written.code === 0) return { tree: written.stdout.toString().trim(), unreadable }
   if (!/prefix .* not found/.test(written.stderr)) throw failure('write-tree', written.code, written.stderr)
   return { tree: await findEmptyTree(git), unreadable }
