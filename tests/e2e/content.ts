@@ -23,7 +23,6 @@ export type Repository = {
   owner: string
   name: string
   full_name: string
-  indexed: boolean
   title: string
   description: string
   tags: string[]
@@ -54,10 +53,6 @@ export type Content = {
   /** The full names of prompts that were taken down: of them, only the list of their numbers is left. */
   takenDown: string[]
 }
-
-export const DAY = 86_400_000
-export const midnight = (daysAgo = 0) =>
-  new Date(Math.floor(Date.now() / DAY) * DAY - daysAgo * DAY).toISOString().replace('.000Z', 'Z')
 
 const time = (text: string) => Date.parse(text)
 const parts = (version: string) => version.split('.').map(Number)
@@ -135,8 +130,7 @@ function readRepository(root: string, owner: string, name: string): Repository {
     owner,
     name,
     full_name: `${owner}/${name}`,
-    indexed: existsSync(index),
-    title: String(data.title ?? name.replaceAll('-', ' ')),
+    title: String(data.title ?? name[0]!.toUpperCase() + name.slice(1).replaceAll('-', ' ')),
     description: String(data.description ?? ''),
     tags: (data.tags ?? []) as string[],
     license: (data.license ?? null) as string | null,
@@ -161,55 +155,3 @@ const placeholders = (text: string) => [
 /** Returns the variables that a version declares, or the placeholders in its content if it declares no variables. */
 export const variablesOf = (version: Version): Record<string, unknown>[] =>
   version.variables ?? placeholders(version.text).map((name) => ({ name }))
-
-function quality({ description, tags, license, readme, active }: Repository): number {
-  const variables = active[0] ? variablesOf(active[0]) : []
-  const given = (value: unknown) => value !== undefined && value !== null && value !== ''
-  return (
-    15 * Number([...description].length >= 40) +
-    10 * Number(tags.length > 0) +
-    10 * Number(license !== null) +
-    10 * Number(readme.trim() !== '') +
-    20 * Number(variables.every((variable) => given(variable.description))) +
-    15 * Number(variables.every((variable) => given(variable.example))) +
-    10 * Number(active.slice(0, -1).every((version) => version.changelog !== '')) +
-    10 * Number(given(active[0]?.provenance))
-  )
-}
-
-function trending({ active, versions }: Repository, buildDay: number): number {
-  const scores = active.map(({ version, published_at }) => {
-    // Ages are measured to the end of the build day and are not rounded, so two releases tie only if they have the same
-    // time of day.
-    const age = buildDay + 1 - time(published_at) / DAY
-    if (age > 30) return 0
-    const [, minor, patch] = parts(version)
-    const first = version === versions.at(-1)?.version
-    const weight = first || (minor === 0 && patch === 0) ? 4 : patch === 0 ? 2 : 0
-    return weight * 2 ** (-age / 7)
-  })
-  return Math.max(0, ...scores)
-}
-
-/**
- * Returns the listed repositories in a sort order from section 5 of the contract. There is no usage.json, so all
- * download counts are 0.
- */
-export function ranked(content: Content, sort: string, day: number): Repository[] {
-  const score = {
-    new: (repository: Repository) => time(repository.created_at),
-    top: (repository: Repository) => quality(repository) / 10,
-    trending: (repository: Repository) => trending(repository, day),
-  }[sort]
-  if (!score) throw new Error(sort)
-  const isLast = ({ status }: Repository) => Number(sort !== 'new' && status === 'deprecated')
-  return content.repositories
-    .filter((repository) => repository.listed)
-    .sort(
-      (a, b) =>
-        isLast(a) - isLast(b) ||
-        score(b) - score(a) ||
-        time(a.created_at) - time(b.created_at) ||
-        (a.full_name < b.full_name ? -1 : 1),
-    )
-}

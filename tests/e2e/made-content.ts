@@ -2,9 +2,6 @@
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { midnight } from './content.ts'
-
-const EXAMPLE = 'description: A word\n    example: blue'
 
 type Draft = {
   index?: string
@@ -112,87 +109,36 @@ export function makeContent(): string {
     })
   }
 
-  const old = midnight(200)
-  writeRepository(root, 'zz-trend/first-release', { index: 'title: A', versions: one('a\n', midnight(1)) })
-  writeRepository(root, 'zz-trend/patches-on-one-day', {
-    index: 'title: B',
-    versions: {
-      '1.0.0': { at: old, content: 'b\n' },
-      '1.0.1': { at: midnight(2), content: 'b1\n' },
-      '1.0.2': { at: midnight(2).replace('00:00:00', '01:00:00'), content: 'b2\n' },
-      '1.0.3': { at: midnight(2).replace('00:00:00', '02:00:00'), content: 'b3\n' },
-      '1.0.4': { at: midnight(3), content: 'b4\n' },
-    },
-  })
-  writeRepository(root, 'zz-trend/minor-and-patch-on-one-day', {
-    index: 'title: C',
-    versions: {
-      '1.0.0': { at: old, content: 'c\n' },
-      '1.1.0': { at: midnight(1), content: 'c1\n' },
-      '1.1.1': { at: midnight(1).replace('00:00:00', '03:00:00'), content: 'c2\n' },
-    },
-  })
-  writeRepository(root, 'zz-trend/yanked-major', {
-    index: 'title: D\nyanked:\n  "2.0.0": Wrong',
-    versions: { '1.0.0': { at: old, content: 'd\n' }, '2.0.0': { at: midnight(1), content: 'd1\n' } },
-  })
-  writeRepository(root, 'zz-trend/major-three-weeks-ago', {
-    index: 'title: E',
-    versions: { '1.0.0': { at: old, content: 'e\n' }, '2.0.0': { at: midnight(21), content: 'e1\n' } },
-  })
-  writeRepository(root, 'zz-trend/too-long-ago', { index: 'title: F', versions: one('f\n', midnight(45)) })
-
-  const rated: [string, string, string, Draft['versions']][] = [
-    ['nothing', 'title: N', '', one('{{a}}\n')],
-    ['description-39', `title: N\ndescription: ${'d'.repeat(39)}`, '', one('{{a}}\n')],
-    ['description-40', `title: N\ndescription: ${'d'.repeat(40)}`, '', one('{{a}}\n')],
-    ['license', 'title: N\nlicense: MIT', '', one('{{a}}\n')],
-    ['readme', 'title: N\ntags: [zz-rated]', 'Readme\n', one('{{a}}\n')],
-    [
-      'described',
-      'title: N',
-      '',
-      {
-        '1.0.0': { at: '2025-03-01T00:00:00Z', more: `variables:\n  - name: a\n    ${EXAMPLE}\n`, content: '{{a}}\n' },
-      },
-    ],
-    [
-      'described-by-nothing',
-      'title: N',
-      '',
-      {
-        '1.0.0': {
-          at: '2025-03-01T00:00:00Z',
-          more: 'variables:\n  - name: a\n    description: ""\n    example: ""\n',
-          content: '{{a}}\n',
-        },
-      },
-    ],
-    [
-      'silent',
-      'title: N',
-      '',
-      {
-        '1.0.0': { at: '2025-03-01T00:00:00Z', content: '{{a}}\n' },
-        '1.0.1': { at: '2025-03-02T00:00:00Z', changelog: '', content: '{{a}}!\n' },
-      },
-    ],
-    [
-      'vouched',
-      'title: N',
-      '',
-      {
-        '1.0.0': {
-          at: '2025-03-01T00:00:00Z',
-          more: 'provenance:\n  issuer: https://token.actions.githubusercontent.com\n  repository: a/b\n  workflow: publish.yml\n  ref: refs/heads/main\n  sha: 0123456789abcdef0123456789abcdef01234567\n  run_id: "12345"\n',
-          content: '{{a}}\n',
-        },
-      },
-    ],
-  ]
-  for (const [name, index, readme, versions] of rated) {
-    writeRepository(root, `zz-rated/${name}`, { index, readme, versions })
-  }
+  // In their order by `trending`, then by `top`.
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().replace(/\.\d+/, '')
+  for (const [name, days, later, index] of [
+    ['first-release', 1, {}],
+    ['minor-release', 200, { '1.1.0': 1 }],
+    ['three-weeks-ago', 200, { '2.0.0': 21 }],
+    ['patches', 200, { '1.0.1': 1, '1.0.2': 1 }],
+    ['yanked', 200, { '2.0.0': 1 }, 'yanked:\n  "2.0.0": Wrong'],
+    ['too-long-ago', 45, {}],
+  ] as const)
+    writeRepository(root, `zz-trend/${name}`, {
+      ...(index && { index }),
+      versions: Object.fromEntries(
+        Object.entries({ '1.0.0': days, ...later }).map(([version, at]) => [
+          version,
+          { at: daysAgo(at), content: `${name} ${version}\n` },
+        ]),
+      ),
+    })
+  const variables = 'variables:\n  - name: a\n    description: A word\n    example: blue\n'
+  const provenance =
+    'provenance:\n  issuer: https://token.actions.githubusercontent.com\n  repository: a/b\n  workflow: publish.yml\n  ref: refs/heads/main\n  sha: 0123456789abcdef0123456789abcdef01234567\n  run_id: "12345"\n'
+  for (const [name, more] of [
+    ['described', variables],
+    ['vouched', provenance],
+    ['nothing', ''],
+  ] as const)
+    writeRepository(root, `zz-rated/${name}`, {
+      versions: { '1.0.0': { at: '2025-03-01T00:00:00Z', more, content: '{{a}}\n' } },
+    })
 
   const search: [string, string, string, string][] = [
     ['every-field', 'title: Flarnholt\ndescription: Vexpindle\ntags: [wobbletag]', 'Crundlemire\n', 'Snarfblatt\n'],

@@ -4,16 +4,7 @@ import { expect } from 'vitest'
 import { type Run, startProcess } from '../../hubs/processes.ts'
 import { type Described, expectError, expectPromises, openSchemas } from '../answers.ts'
 import { type Answer, type Ask, type Json, openClient } from '../client.ts'
-import {
-  byNumber,
-  type Content,
-  DAY,
-  type Repository,
-  ranked,
-  readContent,
-  type Version,
-  variablesOf,
-} from '../content.ts'
+import { byNumber, type Content, type Repository, readContent, type Version, variablesOf } from '../content.ts'
 import { makeContent } from '../made-content.ts'
 
 type Meta = { page: number; pages: number; total: number; matched?: { exact: number } }
@@ -56,11 +47,8 @@ export interface Reading {
   refused(path: string): Promise<string>
   /** Runs the same check for many rows, four at a time. */
   each<T>(rows: readonly T[], look: (row: T) => Promise<unknown>): Promise<void>
-  /**
-   * Returns every valid order, as full names: the order on the day of the build, and the next day's if midnight has
-   * just passed.
-   */
-  orders(sort: string, of?: (repository: Repository) => boolean): string[][]
+  /** Returns the full names of prompts in the order in which the hub lists all of them. */
+  order(sort: string, of: (repository: Repository) => boolean): Promise<string[]>
   /** Returns the expected summary of a repository, and the record of one of its versions. */
   record(repository: Repository): Json
   versionRecord(repository: Repository, version: Version): Json
@@ -85,7 +73,6 @@ export function openReading(): Reading {
   const tags = [...new Set(listed.flatMap((repository) => repository.tags))]
     .map((name) => ({ name, count: listed.filter((repository) => repository.tags.includes(name)).length }))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-  const firstDay = Math.floor(Date.now() / DAY)
 
   let run: Run | undefined
   let base = ''
@@ -158,17 +145,18 @@ export function openReading(): Reading {
         }),
       )
     },
-    orders: (sort, of = () => true) =>
-      [firstDay, Math.floor(Date.now() / DAY)].map((day) =>
-        ranked(content, sort, day)
-          .filter(of)
-          .map((repository) => repository.full_name),
-      ),
+    async order(sort, of) {
+      const wanted = new Set(listed.filter(of).map(({ full_name }) => full_name))
+      const pages = Array.from({ length: Math.ceil(listed.length / 20) }, (_, at) =>
+        client(`/data/v1/lists/${sort}/${at + 1}.json`),
+      )
+      return (await Promise.all(pages)).flatMap(names).filter((name) => wanted.has(name))
+    },
     record: (repository) => ({
       owner: repository.owner,
       name: repository.name,
       full_name: repository.full_name,
-      title: repository.indexed ? repository.title : expect.stringMatching(new RegExp(`^${repository.title}$`, 'i')),
+      title: repository.title,
       description: repository.description,
       tags: repository.tags,
       license: repository.license,
