@@ -38,8 +38,12 @@ function findWanted(outline: Outline | undefined, include: Included): string | n
  * @param listed those in which to look, in the order of the result
  */
 export function listComposed(outlines: ReadonlyMap<string, Outline>, listed: readonly RepositorySummary[]): Composed[] {
+  // Few include others, and looking for each of many thousands takes longer than looking at all.
+  const composed = new Map<string, readonly Included[]>()
+  for (const { summary, includes } of outlines.values()) if (includes) composed.set(summary.full_name, includes)
+  if (composed.size === 0) return []
   return listed.flatMap((summary) => {
-    const includes = outlines.get(summary.full_name)?.includes
+    const includes = composed.get(summary.full_name)
     if (!includes) return []
     const describe = (include: Included) => ({
       ...include,
