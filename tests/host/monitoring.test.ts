@@ -245,7 +245,6 @@ test.each<[string, (repository: LocalRepository) => void, RegExp]>([
   const git = openLocalGit({ contentDir: join(repository.folder, 'content'), environment: process.env })
   const { health, stop } = watchPublishing(git)
   onTestFinished(stop)
-  vi.advanceTimersByTime(10_000)
   await vi.waitFor(() => expect(health().wasPossible).toBe(true), 120_000)
   expect(await listen(health())).toEqual({ ready: 200, unready: [], plain: 200, up: '1', status: 'ok' })
   damage(repository)
