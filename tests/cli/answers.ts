@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makeFolder, NO_PYTHON, PYTHON, recordingTools, runHubcli, SHELL, TEXT_FILE, WITH_PYTHON } from './shells.ts'
+import { makeFolder, recordingTools, runHubcli, SHELL, TEXT_FILE } from './shells.ts'
 import { type SeenRequest, STAND_IN_TOKEN, type Trouble, WARNED, withStandIn } from './stand-in.ts'
 
 /** The commands that require python3. */
@@ -96,23 +96,21 @@ describe('server responses', () => {
     )
   })
 
-  test
-    .skipIf(PYTHON === undefined)
-    .concurrent(`a change without the response of a hub is no success${NO_PYTHON}`, async () => {
-      const headers = { 'Content-Type': 'application/json' }
-      const answer: Trouble = { kind: 'answer', status: 200, headers, body: '{"data":[]}' }
-      await withStandIn(
-        () => answer,
-        async ({ url }) => {
-          const options = { env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }, tools: WITH_PYTHON }
-          expect(await runHubcli(SHELL, ['label', 'acme/x', 'production', '1.0.0'], options)).toMatchObject({
-            code: 5,
-            stdout: '',
-            stderr: expect.stringContaining('accepted the change, but did not respond like a hub'),
-          })
-        },
-      )
-    })
+  test.concurrent('a change without the response of a hub is no success', async () => {
+    const headers = { 'Content-Type': 'application/json' }
+    const answer: Trouble = { kind: 'answer', status: 200, headers, body: '{"data":[]}' }
+    await withStandIn(
+      () => answer,
+      async ({ url }) => {
+        const options = { env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN } }
+        expect(await runHubcli(SHELL, ['label', 'acme/x', 'production', '1.0.0'], options)).toMatchObject({
+          code: 5,
+          stdout: '',
+          stderr: expect.stringContaining('accepted the change, but did not respond like a hub'),
+        })
+      },
+    )
+  })
 
   const waits: [string, string, number, string[], string][] = [
     ['too long to wait', '61', 1, [], 'try again in 61 s'],
@@ -232,7 +230,7 @@ describe('server responses', () => {
   const commands: [string, string[]][] = [
     ['pull', ['pull', 'acme/x']],
     ['push', ['push', 'acme/x', 'PROMPT.md', 'c', 'patch']],
-    ...(WITH_PYTHON === undefined ? [] : TABLE_COMMANDS),
+    ...TABLE_COMMANDS,
   ]
   test.concurrent.each(commands)('%s: rejects a 200 response with an HTML page', async (_, args) => {
     const page: Trouble = {
@@ -247,7 +245,7 @@ describe('server responses', () => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-        const outcome = await runHubcli(SHELL, args, { cwd, env, tools: SHELL.tools })
+        const outcome = await runHubcli(SHELL, args, { cwd, env })
         expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
         expect(outcome.stderr).toMatch(/^hubcli: [^\n]* answered with text\/html [^\n]*is it a Prompt Hub\?\n$/)
         expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')

@@ -3,17 +3,7 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  makeFolder,
-  NO_PYTHON,
-  PYTHON,
-  recordingTools,
-  runHubcli,
-  SHELL,
-  STANDARD_TOOLS,
-  TEXT_FILE,
-  WITH_PYTHON,
-} from './shells.ts'
+import { makeFolder, recordingTools, runHubcli, SHELL, STANDARD_TOOLS, TEXT_FILE } from './shells.ts'
 import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
 
 /** A string that would move the cursor, change the terminal title or reverse the text of a line. */
@@ -66,9 +56,7 @@ describe('hubcli', () => {
       }
     })
 
-    const tables = test.skipIf(PYTHON === undefined).concurrent
-
-    tables(`are removed from tables${NO_PYTHON}`, async () => {
+    test.concurrent('are removed from tables', async () => {
       const meta = { page: 1, pages: 3, total: 57 }
       const data = [
         { full_name: HOSTILE, latest_version: null, title: HOSTILE, status: 'archived\x1B[0m' },
@@ -123,7 +111,7 @@ describe('hubcli', () => {
       })
     })
 
-    tables(`exits with 5 for an invalid list${NO_PYTHON}`, async () => {
+    test.concurrent('exits with 5 for an invalid list', async () => {
       const bodies = [
         '{',
         '',
@@ -139,7 +127,7 @@ describe('hubcli', () => {
         await withStandIn(
           () => trouble,
           async ({ url }) => {
-            const outcome = await runHubcli(SHELL, ['search', 'x'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
+            const outcome = await runHubcli(SHELL, ['search', 'x'], { env: { HUB_URL: url } })
             expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
             expect(outcome.stderr).toMatch(/^hubcli: [^\n]* did not return a list[^\n]*\n$/)
           },
@@ -147,7 +135,7 @@ describe('hubcli', () => {
       }
     })
 
-    tables(`are kept in content sent to a pipe and removed on a terminal${NO_PYTHON}`, async () => {
+    test.concurrent('are kept in content sent to a pipe and removed on a terminal', async () => {
       for (const [content, shown] of [
         [Buffer.from(`${HOSTILE}\tend é😀\r\n`), 'a[31mb]0;titlec2Jdefghijk\tend é😀\r\n'],
         [Buffer.from('caf\xE9 \x9B2J\n', 'latin1'), 'caf\uFFFD 2J\r\n'],
@@ -167,7 +155,7 @@ describe('hubcli', () => {
       }
     })
 
-    tables(`tables have a header only on a terminal${NO_PYTHON}`, async () => {
+    test.concurrent('tables have a header only on a terminal', async () => {
       const data = [{ full_name: 'acme/code-review', latest_version: '1.1.0', title: 'Code review' }]
       const answer: Trouble = {
         kind: 'answer',
@@ -178,7 +166,7 @@ describe('hubcli', () => {
       await withStandIn(
         () => answer,
         async ({ url }) => {
-          const options = { env: { HUB_URL: url }, tools: WITH_PYTHON, inTerminal: true }
+          const options = { env: { HUB_URL: url }, inTerminal: true }
           const { stdout } = await runHubcli(SHELL, ['search', 'code'], options)
           expect(stdout.split('\r\n')).toEqual([
             'NAME              VERSION  TITLE',

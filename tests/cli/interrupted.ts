@@ -47,8 +47,7 @@ describe('interrupted commands', () => {
     ['add', 'SIGTERM', 143],
     ['add', 'SIGINT', 130],
   ] as const
-  const rows = waiting.filter(([command]) => command === 'pull' || PYTHON !== undefined)
-  test.concurrent.each(rows)('%s: %s while waiting leaves no files behind', async (command, signal, code) => {
+  test.concurrent.each(waiting)('%s: %s while waiting leaves no files behind', async (command, signal, code) => {
     const { hang, arrived } = hangAndTell()
     await withStandIn(hang, async ({ url }) => {
       const cwd = makeFolder()
@@ -110,7 +109,7 @@ describe('interrupted commands', () => {
     })
   })
 })
-test.skipIf(PYTHON === undefined)('Ctrl-C while Python starts ends without a trace', async () => {
+test('Ctrl-C while Python starts ends without a trace', async () => {
   const tools = makeTools()
   const early = `import os, signal; os.kill(os.getpid(), signal.SIGINT)`
   const find = `sed 's/^from program.main import start/${early}\\n&/'`

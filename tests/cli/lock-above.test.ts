@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
+import { makeFolder, runHubcli, SHELL } from './shells.ts'
 
 let hub: PlainFiles
 let root: string
@@ -19,9 +19,8 @@ afterEach(() => hub.close())
 
 const run = (folder: string, ...args: string[]) =>
   runHubcli(SHELL, args, { cwd: path.join(root, folder), env: { HUB_URL: hub.url } })
-const tests = test.skipIf(PYTHON === undefined)
 
-tests(`in a subfolder, the lock above is used and named${NO_PYTHON}`, async () => {
+test('in a subfolder, the lock above is used and named', async () => {
   expect(await run('', 'add', 'acme/x@1.0.0')).toMatchObject({ code: 0, stderr: '' })
   const using = `hubcli: using ${path.join(root, 'prompts.lock')}\n`
   expect(await run('a/b', 'verify')).toMatchObject({ code: 0, stderr: using })
@@ -38,7 +37,7 @@ tests(`in a subfolder, the lock above is used and named${NO_PYTHON}`, async () =
   expect(await run('', 'verify')).toMatchObject({ code: 0, stderr: '' })
 })
 
-tests(`the search for a lock ends at the top of a repository${NO_PYTHON}`, async () => {
+test('the search for a lock ends at the top of a repository', async () => {
   await run('', 'add', 'acme/x')
   mkdirSync(path.join(root, 'a/.git'))
   expect(await run('a/b', 'verify')).toMatchObject({
@@ -50,7 +49,7 @@ tests(`the search for a lock ends at the top of a repository${NO_PYTHON}`, async
   expect(await run('a/b', 'cat', 'acme/x')).toMatchObject({ code: 0, stdout: 'two', stderr: '' })
 })
 
-tests(`--header prints the header also to a pipe, and --json prints what changed${NO_PYTHON}`, async () => {
+test('--header prints the header also to a pipe, and --json prints what changed', async () => {
   expect((await run('', 'versions', 'acme/x', '--header')).stdout).toMatch(
     /^VERSION {2}PUBLISHED {3}BY {7}CHANGELOG\n1\.1\.0 /,
   )

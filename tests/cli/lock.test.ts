@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseLock } from '../../clients/typescript/source/lock.ts'
 import { signalGroup } from '../hubs/processes.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
-import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
+import { HUBCLI, makeFolder, PYTHON, runHubcli, SHELL } from './shells.ts'
 
 const REVIEW = 'prompts/acme/review.md'
 let hub: PlainFiles
@@ -44,7 +44,7 @@ function readdirSyncSafe(file: string): boolean {
   }
 }
 
-describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
+describe('hubcli', () => {
   const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
   const refused = async (args: string[], code: number, sentence: RegExp) => {
     const before = snapshot()
@@ -127,8 +127,8 @@ describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
   })
 })
 
-describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
-  const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url }, tools: WITH_PYTHON })
+describe('in one shell', () => {
+  const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
 
   const prompt = ({ path: place = REVIEW, ...over }: { path?: string; [key: string]: unknown } = {}) => ({
     range: '^1',
@@ -245,7 +245,7 @@ for text in json.load(sys.stdin):
 print(json.dumps(said))
 `
     const input = JSON.stringify(invalid.map(([, text]) => text))
-    const said: string[] = JSON.parse(execFileSync(PYTHON!, ['-IS', '-c', parse], { input, encoding: 'utf8' }))
+    const said: string[] = JSON.parse(execFileSync(PYTHON, ['-IS', '-c', parse], { input, encoding: 'utf8' }))
     expect(said.map((text, at) => [invalid[at]![0], text])).toEqual(
       invalid.map(([name, , sentence]) => [
         name,
@@ -306,7 +306,7 @@ print(json.dumps(said))
   test('after a kill at any moment, the lock file is valid and install restores all files', async () => {
     await run('add', 'acme/review@^1')
     await run('add', 'acme/summary')
-    const env = { HUB_URL: hub.url, PATH: WITH_PYTHON, TMPDIR: makeFolder(), HOME: cwd }
+    const env = { HUB_URL: hub.url, PATH: SHELL.tools, TMPDIR: makeFolder(), HOME: cwd }
     for (const kill of [1, 2, 3, 8]) {
       hub.prompts['acme/review']!.versions[`1.3.${kill}`] = `r${kill}`
       hub.prompts['acme/summary']!.versions[`0.1.${6 + kill}`] = `s${kill}`

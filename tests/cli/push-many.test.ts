@@ -7,7 +7,7 @@ import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
-import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
+import { findProgram, makeFolder, makeTools, PYTHON, runHubcli, SHELL } from './shells.ts'
 
 let hub: Hub
 let url: string
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const server = await startServer(serveHub(hub), 0)
   url = `http://localhost:${(server.server.address() as AddressInfo).port}`
   close = () => server.stop(0)
-  tools = makeTools(PYTHON === undefined ? {} : { python: PYTHON })
+  tools = makeTools({ python: PYTHON })
   symlinkSync(findProgram('git')!, path.join(tools, 'git'))
 })
 afterAll(() => close?.())
@@ -42,7 +42,7 @@ const address = (name: string, version: string) => `https://hub.example/api/v1/r
 const versionOf = async (name: string, version = '1.0.0') =>
   (await hub.read(`/api/v1/repos/acme/${name}/versions/${version}`)).data
 
-describe.skipIf(PYTHON === undefined)(`push of many files${NO_PYTHON}`, () => {
+describe('push of many files', () => {
   test('publishes each file and folder with one request, says what is unchanged, and takes the changelog from -m', async () => {
     write(`${one}.md`, 'One.')
     mkdirSync(path.join(cwd, 'acme', two))

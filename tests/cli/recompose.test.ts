@@ -5,7 +5,7 @@ import { environment, NPX, runWith } from '../clients/both-clients.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
+import { makeFolder, runHubcli, SHELL } from './shells.ts'
 
 let world: World
 let hub: Hub
@@ -36,7 +36,6 @@ const [style, one, two, three] = ['acme/style', 'acme/one', 'acme/two', 'acme/th
 const run = (...args: string[]) =>
   runHubcli(SHELL, ['recompose', '--all', ...args], {
     cwd: makeFolder(),
-    tools: WITH_PYTHON,
     env: { HUB_URL: url, HUB_TOKEN: hub.token },
   })
 
@@ -52,54 +51,51 @@ test('an owner and nothing else', async () => {
   })
 })
 
-test.skipIf(PYTHON === undefined)(
-  'numbers say what changes for callers, and a prompt that is refused stops no other',
-  async () => {
-    await publish(style, 'Be kind.')
-    await publish(one, `{{include "${style}"}}\nReview.`)
-    await publish(three, `{{include "${style}"}}\nPlan {{reader}}.`, {
-      variables: [
-        {
-          name: 'reader',
-          description: 'Who reads',
-          type: 'integer',
-          required: true,
-          default: null,
-          options: [],
-          example: null,
-        },
-      ],
-    })
-    await publish(style, 'Be kind to {{reader}}.', {
-      bump: 'minor',
-      variables: [
-        {
-          name: 'reader',
-          description: 'Who',
-          type: 'string',
-          required: true,
-          default: null,
-          options: [],
-          example: null,
-        },
-      ],
-    })
-    files = await hub.build()
-    const dry = await run('acme', '--dry-run')
-    expect([dry.code, dry.stdout]).toEqual([4, `${one} 2.0.0 (breaking) would be published\n`])
-    expect(dry.stderr).toMatch(new RegExp(`^hubcli: ${three}: variables: reader is declared`))
-    expect(await latest(one)).toBe('1.0.0 Be kind.\nReview.')
-    const done = await run('acme')
-    expect([done.code, done.stdout]).toMatchObject([
-      4,
-      expect.stringMatching(new RegExp(`^${one} 2\\.0\\.0 https?://\\S+\n$`)),
-    ])
-    expect(await latest(one)).toBe('2.0.0 Be kind to {{reader}}.\nReview.')
-    await publish(three, 'Plan.', { bump: 'major' })
-  },
-)
+test('numbers say what changes for callers, and a prompt that is refused stops no other', async () => {
+  await publish(style, 'Be kind.')
+  await publish(one, `{{include "${style}"}}\nReview.`)
+  await publish(three, `{{include "${style}"}}\nPlan {{reader}}.`, {
+    variables: [
+      {
+        name: 'reader',
+        description: 'Who reads',
+        type: 'integer',
+        required: true,
+        default: null,
+        options: [],
+        example: null,
+      },
+    ],
+  })
+  await publish(style, 'Be kind to {{reader}}.', {
+    bump: 'minor',
+    variables: [
+      {
+        name: 'reader',
+        description: 'Who',
+        type: 'string',
+        required: true,
+        default: null,
+        options: [],
+        example: null,
+      },
+    ],
+  })
+  files = await hub.build()
+  const dry = await run('acme', '--dry-run')
+  expect([dry.code, dry.stdout]).toEqual([4, `${one} 2.0.0 (breaking) would be published\n`])
+  expect(dry.stderr).toMatch(new RegExp(`^hubcli: ${three}: variables: reader is declared`))
+  expect(await latest(one)).toBe('1.0.0 Be kind.\nReview.')
+  const done = await run('acme')
+  expect([done.code, done.stdout]).toMatchObject([
+    4,
+    expect.stringMatching(new RegExp(`^${one} 2\\.0\\.0 https?://\\S+\n$`)),
+  ])
+  expect(await latest(one)).toBe('2.0.0 Be kind to {{reader}}.\nReview.')
+  await publish(three, 'Plan.', { bump: 'major' })
+})
 
-test.skipIf(PYTHON === undefined)('all prompts of an owner whose parts moved, each once', async () => {
+test('all prompts of an owner whose parts moved, each once', async () => {
   await publish(two, `{{include "${style}@^1"}}\nSum up.`)
   await publish(style, 'Be kind and short, for {{reader}}.')
   files = await hub.build()
@@ -120,7 +116,7 @@ test.skipIf(PYTHON === undefined)('all prompts of an owner whose parts moved, ea
   expect(await run('nobody')).toMatchObject({ code: 0, stdout: '', stderr: '' })
 })
 
-test.skipIf(PYTHON === undefined)('only versions that have been out long enough, and what they are', async () => {
+test('only versions that have been out long enough, and what they are', async () => {
   await publish(style, 'Be kind, for {{reader}}.')
   files = await hub.build()
   days = 2
@@ -164,7 +160,7 @@ test.each([
   expect(await runAll('acme')).toMatchObject({ code: 0, stdout: '' })
 })
 
-test.skipIf(PYTHON === undefined)('a list that no hub sends, and a part that is gone', async () => {
+test('a list that no hub sends, and a part that is gone', async () => {
   const real = files
   const list = (over: object) =>
     JSON.stringify({

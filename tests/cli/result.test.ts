@@ -12,7 +12,7 @@ import { readResults } from '../../clients/typescript/source/results.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
-import { makeFolder, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
+import { makeFolder, runHubcli, SHELL } from './shells.ts'
 import { withStandIn } from './stand-in.ts'
 
 const OWNER = '---\nprotected_labels: [{label: production, requires: [quality]}]\n---\n'
@@ -69,8 +69,7 @@ const resultsOf = async (name: string) =>
 describe('hubcli', () => {
   const name = 'in-shell'
   const prompt = `acme/${name}`
-  const run = (...args: string[]) =>
-    runHubcli(SHELL, args, { cwd, tools: WITH_PYTHON!, env: { HUB_URL: url, HUB_TOKEN: token } })
+  const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: token } })
 
   test('reports each format, and then moves the label that needs it', async () => {
     await publish(name)
@@ -133,7 +132,7 @@ describe('hubcli', () => {
         ]
         for (const [file, suite, message] of cases) {
           const args = ['result', prompt, '1.0.0', suite, file]
-          const outcome = await runHubcli(SHELL, args, { cwd, tools: WITH_PYTHON!, env: { HUB_URL, HUB_TOKEN: token } })
+          const outcome = await runHubcli(SHELL, args, { cwd, env: { HUB_URL, HUB_TOKEN: token } })
           expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message), left: [] })
         }
         expect(requests).toEqual([])

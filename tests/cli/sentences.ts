@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listen } from '../listen.ts'
 import { type PlainFiles, startPlainFiles } from './plain-files.ts'
-import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
+import { findProgram, makeFolder, makeTools, runHubcli, SHELL } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 let hub: PlainFiles
@@ -63,27 +63,24 @@ describe('hubcli', () => {
   const options = (env: Record<string, string> = {}) => ({ cwd, env: { HUB_URL: hub.url, ...env } })
   const run = (args: string[], env: Record<string, string> = {}) => runHubcli(SHELL, args, options(env))
 
-  test.skipIf(OPENSSL === undefined)(
-    `a certificate that is not trusted is named in one sentence${OPENSSL ? '' : ' (SKIPPED: openssl is missing; apt-get install openssl)'}`,
-    async () => {
-      const own = await startHttps('127.0.0.1')
-      const other = await startHttps('hub.example')
-      const refused = await run(['cat', 'acme/x'], { HUB_URL: own.url })
-      expect(refused).toMatchObject({ code: 5, stdout: '', slept: [] })
-      expect(refused.stderr).toMatch(
-        /^hubcli: cannot trust the certificate of https:\/\/127\.0\.0\.1:\d+: [^\n]*self[- ]signed certificate[^\n]*; if your organisation issued it, set CURL_CA_BUNDLE to the file with its certificates\n$/,
-      )
-      const wrongName = await run(['cat', 'acme/x'], { HUB_URL: other.url, CURL_CA_BUNDLE: other.certificate })
-      expect(wrongName).toMatchObject({ code: 5, stdout: '' })
-      expect(wrongName.stderr).toMatch(/^hubcli: cannot trust the certificate of [^\n]*127\.0\.0\.1[^\n]*\n$/)
-      const noBundle = await run(['cat', 'acme/x'], { HUB_URL: own.url, CURL_CA_BUNDLE: '/nowhere.pem' })
-      expect(noBundle.stderr).toMatch(/^hubcli: cannot read the trusted certificates: [^\n]*; check CURL_CA_BUNDLE\n$/)
-      for (const { stderr } of [refused, wrongName, noBundle]) expect(stderr).not.toContain('web page')
-      // With the certificate, the connection works, and the answer is what is wrong.
-      const trusted = await run(['cat', 'acme/x'], { HUB_URL: own.url, CURL_CA_BUNDLE: own.certificate })
-      expect(trusted.stderr).not.toContain('certificate')
-    },
-  )
+  test.skipIf(OPENSSL === undefined)('a certificate that is not trusted is named in one sentence', async () => {
+    const own = await startHttps('127.0.0.1')
+    const other = await startHttps('hub.example')
+    const refused = await run(['cat', 'acme/x'], { HUB_URL: own.url })
+    expect(refused).toMatchObject({ code: 5, stdout: '', slept: [] })
+    expect(refused.stderr).toMatch(
+      /^hubcli: cannot trust the certificate of https:\/\/127\.0\.0\.1:\d+: [^\n]*self[- ]signed certificate[^\n]*; if your organisation issued it, set CURL_CA_BUNDLE to the file with its certificates\n$/,
+    )
+    const wrongName = await run(['cat', 'acme/x'], { HUB_URL: other.url, CURL_CA_BUNDLE: other.certificate })
+    expect(wrongName).toMatchObject({ code: 5, stdout: '' })
+    expect(wrongName.stderr).toMatch(/^hubcli: cannot trust the certificate of [^\n]*127\.0\.0\.1[^\n]*\n$/)
+    const noBundle = await run(['cat', 'acme/x'], { HUB_URL: own.url, CURL_CA_BUNDLE: '/nowhere.pem' })
+    expect(noBundle.stderr).toMatch(/^hubcli: cannot read the trusted certificates: [^\n]*; check CURL_CA_BUNDLE\n$/)
+    for (const { stderr } of [refused, wrongName, noBundle]) expect(stderr).not.toContain('web page')
+    // With the certificate, the connection works, and the answer is what is wrong.
+    const trusted = await run(['cat', 'acme/x'], { HUB_URL: own.url, CURL_CA_BUNDLE: own.certificate })
+    expect(trusted.stderr).not.toContain('certificate')
+  })
 
   test('a missing program for checksums is named', async () => {
     const tools = makeTools()
@@ -204,18 +201,15 @@ describe('hubcli', () => {
   })
 })
 
-test.skipIf(PYTHON === undefined)(
-  `render warns as cat does, and reading the locked version ignores a final newline that a formatter added${NO_PYTHON}`,
-  async () => {
-    const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
-    await run('add', 'acme/x@1.0.0')
-    writeFileSync(path.join(cwd, 'prompts/acme/x.md'), 'one\n')
-    for (const command of ['cat', 'render'])
-      expect(await run(command, 'acme/x', '--locked')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
-    Object.assign(hub.prompts['acme/x']!, { status: 'deprecated', status_message: 'Too long.', replaced_by: 'acme/y' })
-    for (const more of [[], ['--label', 'live']])
-      expect((await run('render', 'acme/x', ...more)).stderr).toContain(
-        'hubcli: warning: acme/x is deprecated: Too long.; use acme/y\n',
-      )
-  },
-)
+test('render warns as cat does, and reading the locked version ignores a final newline that a formatter added', async () => {
+  const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
+  await run('add', 'acme/x@1.0.0')
+  writeFileSync(path.join(cwd, 'prompts/acme/x.md'), 'one\n')
+  for (const command of ['cat', 'render'])
+    expect(await run(command, 'acme/x', '--locked')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
+  Object.assign(hub.prompts['acme/x']!, { status: 'deprecated', status_message: 'Too long.', replaced_by: 'acme/y' })
+  for (const more of [[], ['--label', 'live']])
+    expect((await run('render', 'acme/x', ...more)).stderr).toContain(
+      'hubcli: warning: acme/x is deprecated: Too long.; use acme/y\n',
+    )
+})

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from './plain-files.ts'
-import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
+import { HUBCLI, makeFolder, PYTHON, runHubcli, SHELL } from './shells.ts'
 import { type Trouble, withStandIn } from './stand-in.ts'
 
 /** The modules of hubcli, by path. */
@@ -23,7 +23,7 @@ function unpackModules(): string {
   return folder
 }
 
-test.skipIf(PYTHON === undefined)(`resolves every case in the range table, and judges every path${NO_PYTHON}`, () => {
+test('resolves every case in the range table, and judges every path', () => {
   const decide = `
 import json, sys
 sys.path.append(sys.argv[1])
@@ -52,17 +52,17 @@ print(json.dumps([answers, refused]))
   const { cases } = JSON.parse(readFileSync('tests/fixtures/ranges.json', 'utf8'))
   expect(cases.length).toBeGreaterThan(100)
   const { invalid, clashing } = JSON.parse(readFileSync('tests/fixtures/paths.json', 'utf8'))
-  expect(JSON.parse(execFileSync(PYTHON!, words).toString())).toEqual([cases, [[], invalid, clashing, []]])
+  expect(JSON.parse(execFileSync(PYTHON, words).toString())).toEqual([cases, [[], invalid, clashing, []]])
 })
 
-test.skipIf(PYTHON === undefined)(`the modules in hubcli are written for Python 3.7${NO_PYTHON}`, () => {
+test('the modules in hubcli are written for Python 3.7', () => {
   const parse = `
 import ast, pathlib, sys
 for file in pathlib.Path(sys.argv[1]).glob("*/*.py"):
     ast.parse(file.read_text(), str(file), feature_version=(3, 7))
 `
   expect(MODULES.length).toBeGreaterThan(30)
-  execFileSync(PYTHON!, ['-IS', '-c', parse, unpackModules()])
+  execFileSync(PYTHON, ['-IS', '-c', parse, unpackModules()])
 })
 
 interface ChatCase {
@@ -92,7 +92,7 @@ for case in json.load(open(sys.argv[2], encoding="utf-8")):
 print(json.dumps(outcomes))
 `
 
-describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
+describe('render', () => {
   // tests/clients/python_client.py fills in all cases with the same module.
   test('--history fills in the earlier messages of a file, or is named', () => {
     const { cases } = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: ChatCase[] }
@@ -105,7 +105,7 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
     })
     writeFileSync(path.join(folder, 'cases'), JSON.stringify(given))
     const words = ['-IS', '-c', FILL_EACH, unpackModules(), path.join(folder, 'cases')]
-    const answers = JSON.parse(execFileSync(PYTHON!, words).toString()) as [number, string, string][]
+    const answers = JSON.parse(execFileSync(PYTHON, words).toString()) as [number, string, string][]
     for (const [at, [code, said, filled]] of answers.entries()) {
       const { name, filled: expected } = chats[at]!
       if (Array.isArray(expected)) expect([name, code, said, JSON.parse(filled)]).toEqual([name, 0, '', expected])
@@ -150,7 +150,7 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'a file'), 'é{{c}}\r\n\n')
         const run = (...args: string[]) =>
-          runHubcli(SHELL, ['render', 'acme/x', ...args], { cwd, env: { HUB_URL: url }, tools: WITH_PYTHON })
+          runHubcli(SHELL, ['render', 'acme/x', ...args], { cwd, env: { HUB_URL: url } })
         const literal = `"$(id)" \\n {{c}} = & 'é'\n`
         expect(await run('--var', `a=${literal}`, '--var', 'c=x')).toMatchObject({
           code: 0,

@@ -22,7 +22,7 @@ export interface Shell {
   name: string
   /** The program and its first arguments, before the path of the script. */
   command: [string, ...string[]]
-  /** The only folder in the PATH of a run. It contains the standard tools, curl and, if this machine has it, python3. */
+  /** The only folder in the PATH of a run. It contains the standard tools, curl and python3. */
   tools: string
   /** The same without python3. */
   bare: string
@@ -94,14 +94,14 @@ export function findProgram(name: string): string | undefined {
 }
 
 /** The python3 that tests/real-python.ts has put first in PATH, which needs none of the tools that a run does not have. */
-export const PYTHON = findProgram('python3')
+export const PYTHON = must('python3')
 
 /** The shell of the tests; other-shells.test.ts tests the others. */
 export const SHELL: Shell = {
   name: 'dash',
   command: [findProgram('dash') ?? must('sh')],
-  tools: makeLasting(PYTHON === undefined ? {} : { python: PYTHON }),
-  bare: makeLasting({}),
+  tools: makeTools({ python: PYTHON }, lastingFolder('hubcli-tools-')),
+  bare: makeTools({}, lastingFolder('hubcli-tools-')),
 }
 
 interface Providers {
@@ -129,17 +129,6 @@ export function makeTools({ busybox, python, awk }: Providers = {}, folder = mak
   return folder
 }
 
-/** As `makeTools`, for all test files of this process. */
-function makeLasting(from: Providers): string {
-  return makeTools(from, lastingFolder('hubcli-tools-'))
-}
-
-/** The path of a folder with only the standard tools, curl and python3; undefined if there is no python3. */
-export const WITH_PYTHON = PYTHON === undefined ? undefined : SHELL.tools
-
-/** Suffix for the titles of tests that are skipped because python3 is missing. */
-export const NO_PYTHON = PYTHON === undefined ? ' (SKIPPED: python3 is missing; apt-get install python3)' : ''
-
 export function writeScript(folder: string, name: string, body: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
 }
@@ -154,7 +143,7 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
   const sleepNotes = path.join(home, 'sleep')
   mkdirSync(temporary)
   const { env, cwd = home, tools = shell.tools, isPassedOn = false, ...others } = options
-  if (shell === SHELL && tools === WITH_PYTHON && (isPassedOn || !OF_SHELL.includes(args[0]))) {
+  if (shell === SHELL && tools === SHELL.tools && (isPassedOn || !OF_SHELL.includes(args[0]))) {
     if (Object.values(others).every((value) => !value)) {
       const all = { PATH: tools, HOME: home, TMPDIR: temporary, LC_ALL: 'C', ...env }
       const ran = await runProgram(args, cwd, all)
@@ -164,7 +153,7 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
   const [program, ...first] = shell.command
   const words = [...first, ...(options.shellOptions ?? []), options.script ?? HUBCLI, ...args]
   const command: [string, string[]] = options.inTerminal
-    ? [PYTHON ?? must('python3'), ['-c', IN_TERMINAL, program, ...words]]
+    ? [PYTHON, ['-c', IN_TERMINAL, program, ...words]]
     : [program, words]
   const child = spawn(...command, {
     cwd,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { listen } from '../listen.ts'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
+import { makeFolder, runHubcli, SHELL } from './shells.ts'
 
 const FOLDER = '.agents/skills/review'
 const FILE = `${FOLDER}/SKILL.md`
@@ -74,7 +74,7 @@ beforeEach(async () => {
 afterEach(() => hub.close())
 const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
 
-describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
+describe('hubcli', () => {
   const run = (...args: string[]) => runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url } })
 
   test('add, install, verify and update write the exact bytes of the skill from a mirror', async () => {

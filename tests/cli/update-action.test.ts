@@ -10,7 +10,7 @@ import { listen } from '../listen.ts'
 import { runScript } from '../loaded.ts'
 import { runSync } from '../run-sync.ts'
 import { type PlainFiles, type Prompt, startPlainFiles } from './plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL, WITH_PYTHON } from './shells.ts'
+import { makeFolder, runHubcli, SHELL } from './shells.ts'
 
 const SCRIPT = path.resolve('.github/actions/update/update.ts')
 interface Asked {
@@ -47,9 +47,8 @@ beforeAll(async () => {
   githubUrl = await listen(github)
   project = path.join(makeFolder(), 'a b')
   mkdirSync(project)
-  const options = { cwd: project, env: { HUB_URL: hub.url }, tools: WITH_PYTHON }
-  if (PYTHON) expect(await runHubcli(SHELL, ['add', 'acme/review@^1'], options)).toMatchObject({ code: 0 })
-  else writeFileSync(path.join(project, 'x'), '')
+  const options = { cwd: project, env: { HUB_URL: hub.url } }
+  expect(await runHubcli(SHELL, ['add', 'acme/review@^1'], options)).toMatchObject({ code: 0 })
 })
 afterAll(async () => {
   await hub.close()
@@ -87,7 +86,7 @@ const run = (over: Record<string, string> = {}) =>
 const restart = () => git('checkout', '-q', '-f', 'main')
 const branch = () => runSync('git', ['rev-parse', 'prompt-hub/update'], { cwd: origin, encoding: 'utf8' })
 
-describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
+describe('update action', () => {
   test('waits until a version has been out for the given time, which is a day by default', async () => {
     const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
     expect(action.inputs['min-age'].default).toBe('1d')
@@ -164,7 +163,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
 
   test('proposes the others if one prompt must stay, and says why', async () => {
     hub.prompts['acme/other'] = { versions: { '1.0.0': 'other\n' } }
-    const options = { cwd: path.join(clone, 'a b'), env: { HUB_URL: hub.url }, tools: WITH_PYTHON }
+    const options = { cwd: path.join(clone, 'a b'), env: { HUB_URL: hub.url } }
     expect(await runHubcli(SHELL, ['add', 'acme/other'], options)).toMatchObject({ code: 0 })
     writeFileSync(path.join(clone, 'a b/prompts/acme/other.md'), 'mine')
     git('add', '-A')

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from './shells.ts'
+import { makeFolder, runHubcli, SHELL } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 const variable = {
@@ -118,7 +118,7 @@ describe('hubcli', () => {
     })
   })
 
-  describe.skipIf(PYTHON === undefined)(`ranges and the lock file${NO_PYTHON}`, () => {
+  describe('ranges and the lock file', () => {
     // The shell part passes all of these on, as those show that run the whole script.
     const program = (args: string[], env: Record<string, string> = {}) =>
       runHubcli(SHELL, args, { cwd, env: { HUB_URL: hub.url, ...env }, isPassedOn: true })

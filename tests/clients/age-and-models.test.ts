@@ -2,7 +2,7 @@
 import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, type Prompt, startPlainFiles } from '../cli/plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { makeFolder } from '../cli/shells.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
 
 const DAY = 86_400_000
@@ -35,7 +35,7 @@ const runner =
     return { code, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }
   }
 
-describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
+describe.each(CLIENTS)('$name', ({ command }) => {
   const run = runner(command)
 
   test('a label that points to a version that is too new waits, and one that moved back does not', async () => {
@@ -64,7 +64,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
 })
 
 // That hubcli passes the age on is tested above.
-describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
+describe.each(CLIENTS)('$name', ({ command }) => {
   const run = runner(command)
 
   test('audit fails for a model that has retired or retires within 30 days, or the given time', async () => {

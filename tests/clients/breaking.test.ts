@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeFolder, runHubcli, SHELL, WITH_PYTHON } from '../cli/shells.ts'
+import { makeFolder, runHubcli, SHELL } from '../cli/shells.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
@@ -35,7 +35,6 @@ async function push(name: string, text: string, ...more: string[]) {
   const env = { HUB_URL: url, HUB_TOKEN: hub.token }
   return runHubcli(SHELL, ['push', name, 'prompt.md', 'Ask for the language', ...more], {
     cwd,
-    tools: WITH_PYTHON,
     env,
   })
 }

@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -55,7 +54,7 @@ with turn:
     thread.join()
 `
 
-test.skipIf(PYTHON === undefined)(`a forked child gets its prompts${NO_PYTHON}`, async () => {
+test('a forked child gets its prompts', async () => {
   const hub = await openFaultHub()
   hub.outage = (request, response) => {
     setTimeout(() => hub.answer(request, response), 400)

@@ -12,7 +12,7 @@ import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { chooseVersion } from '../../src/domain/values/label-target.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SHELL } from '../cli/shells.ts'
+import { makeFolder, PYTHON, runHubcli, SHELL } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { serveWithFiles } from '../hubs/serve-with-files.ts'
@@ -67,7 +67,7 @@ const hubcli = async (args: string[], { cwd = makeFolder(), hubUrl = url } = {})
   return { code, stdout, stderr, cwd }
 }
 
-describe.skipIf(PYTHON === undefined)(`hubcli${NO_PYTHON}`, () => {
+describe('hubcli', () => {
   test("adds all of an owner's prompts at a label, which the lock remembers", async () => {
     const { code, stdout, stderr, cwd } = await hubcli(['add', 'acme/*@production'])
     expect([code, stdout, stderr]).toEqual([0, 'acme/a 1.1.0 prompts/acme/a.md\nacme/b 1.0.0 prompts/acme/b.md\n', ''])
@@ -116,7 +116,7 @@ describe('hubcli --at', () => {
     const { code, cwd } = await hubcli(['pull', 'acme/a@production', '--at', before.replace('Z', '+00:00')])
     expect([code, readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')]).toEqual([0, 'One {{x}}\n'])
     const rendered = await hubcli(['render', 'acme/a@production', '--at', before, '--var', 'x=1'])
-    expect([rendered.code, rendered.stdout]).toEqual(PYTHON === undefined ? [1, ''] : [0, 'One 1\n'])
+    expect([rendered.code, rendered.stdout]).toEqual([0, 'One 1\n'])
   })
 
   test.each([
@@ -146,7 +146,8 @@ describe('a renamed prompt is read under its new name, with a message', () => {
   const MOVED = 'warning: nina/old has moved to mona/old\n'
   test.each(['nina/old@production', 'nina/old'])('by both command lines: %s', async (name) => {
     expect(await hubcli(['render', name], { hubUrl: built.url })).toMatchObject({
-      ...(PYTHON !== undefined && { stdout: 'New\n', stderr: `hubcli: ${MOVED}` }),
+      stdout: 'New\n',
+      stderr: `hubcli: ${MOVED}`,
     })
     expect(await runWith(NPX.command, ['render', name], makeFolder(), environment(built.url))).toMatchObject({
       stdout: 'New\n',
@@ -167,7 +168,7 @@ describe('a renamed prompt is read under its new name, with a message', () => {
     expect((await client.all('nina', 'production')).map(({ name }) => name)).toEqual(['mona/old'])
   })
 
-  test.skipIf(PYTHON === undefined)(`by Python, also all of an owner${NO_PYTHON}`, async () => {
+  test('by Python, also all of an owner', async () => {
     const program = `
 import json, sys
 from prompt_hub import PromptHub
@@ -233,7 +234,7 @@ describe('the libraries', () => {
     expect(fallback.attributes()).toEqual({ 'gen_ai.prompt.name': 'acme/a' })
   })
 
-  test.skipIf(PYTHON === undefined)(`Python: hub.all and prompt.attributes${NO_PYTHON}`, async () => {
+  test('Python: hub.all and prompt.attributes', async () => {
     const program = `
 import asyncio, json, sys
 from prompt_hub import AsyncPromptHub, PromptHub, PromptHubError
@@ -309,7 +310,7 @@ describe('a label with a second version', () => {
     await expect(get).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test.skipIf(PYTHON === undefined)(`is chosen by the Python library, also under a lock${NO_PYTHON}`, async () => {
+  test('is chosen by the Python library, also under a lock', async () => {
     const program = `
 import json, sys
 from prompt_hub import PromptHub
@@ -319,7 +320,7 @@ for hub in (PromptHub(sys.argv[1]), PromptHub(sys.argv[1], lock=sys.argv[2])):
     print(json.dumps([[each.version, each.content, each.attributes()["prompt.label"]] for each in found]))
 `
     const words = ['-c', program, base, path.join(folder, 'prompts.lock'), JSON.stringify(KEYS)]
-    const { stdout } = await promisify(execFile)(PYTHON!, words, { env: environment(base) })
+    const { stdout } = await promisify(execFile)(PYTHON, words, { env: environment(base) })
     const versions = await Promise.all(KEYS.map(expected))
     const all = JSON.stringify(versions.map((one) => [one, one === '1.0.0' ? 'one' : 'two', 'production']))
     expect(stdout.replaceAll(', ', ',')).toBe(`${all}\n${all}\n`)

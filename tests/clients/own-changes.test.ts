@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { diskStore } from '../../clients/typescript/source/files.ts'
 import { HubManager, PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
-import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { PYTHON } from '../cli/shells.ts'
 import { openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -106,7 +106,7 @@ describe('the TypeScript library', () => {
   })
 })
 
-test.skipIf(PYTHON === undefined)(`the Python library${NO_PYTHON}`, async () => {
+test('the Python library', async () => {
   const program = `
 import sys, threading
 from prompt_hub import HubManager, PromptHub
@@ -124,7 +124,7 @@ manager.yank("acme/a", "1.1.0", "Wrong")
 print(hub.get("acme/a").version, hub.get("acme/a@^1").version)
 print(hub.get("acme/a").source)
 `
-  const { stdout } = await promisify(execFile)(PYTHON!, ['-c', program, url, token, temporaryFolder()], {
+  const { stdout } = await promisify(execFile)(PYTHON, ['-c', program, url, token, temporaryFolder()], {
     env: { ...process.env, PYTHONPATH: 'clients/python' },
   })
   expect(stdout.split('\n')).toEqual([

@@ -4,7 +4,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
-import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { pointing } from '../fixtures/labels.ts'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
 
@@ -98,27 +97,24 @@ if __name__ == "__main__":
     print(json.dumps(got))
 `
 
-test.skipIf(PYTHON === undefined)(
-  `Python: format, label, pickle, and values that the prompt does not have${NO_PYTHON}`,
-  async () => {
-    const env = { ...process.env, PYTHONPATH: 'clients/python' }
-    const { stdout } = await run('python3', ['-c', PROGRAM, hub.url], { env })
-    expect(JSON.parse(stdout)).toEqual([
-      'chat',
-      'live',
-      'text',
-      null,
-      true,
-      true,
-      false,
-      'invalid_request ',
-      [{ role: 'user', content: 'Why?' }],
-      '{{role "user"}}\nx',
-      '{{role "user"}}\ny',
-      '{{role "user"}}\nz',
-      'invalid_values more',
-      'invalid_request ',
-      ['refused', 'No', 403],
-    ])
-  },
-)
+test('Python: format, label, pickle, and values that the prompt does not have', async () => {
+  const env = { ...process.env, PYTHONPATH: 'clients/python' }
+  const { stdout } = await run('python3', ['-c', PROGRAM, hub.url], { env })
+  expect(JSON.parse(stdout)).toEqual([
+    'chat',
+    'live',
+    'text',
+    null,
+    true,
+    true,
+    false,
+    'invalid_request ',
+    [{ role: 'user', content: 'Why?' }],
+    '{{role "user"}}\nx',
+    '{{role "user"}}\ny',
+    '{{role "user"}}\nz',
+    'invalid_values more',
+    'invalid_request ',
+    ['refused', 'No', 403],
+  ])
+})

@@ -11,7 +11,7 @@ import { readArchive } from '../../src/files/read-archive.ts'
 import { type SigstoreServices, startSigstore, type ToSign } from '../attestations/sigstore-services.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 import { type PlainFiles, type Prompt, sha256, startPlainFiles } from '../cli/plain-files.ts'
-import { makeFolder, NO_PYTHON, PYTHON } from '../cli/shells.ts'
+import { makeFolder } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { listen } from '../listen.ts'
 import { CLIENTS, environment, NPX, pythonWith, runClient, runWith } from './both-clients.ts'
@@ -54,7 +54,7 @@ beforeEach(() => {
 })
 const startWithX = () => cpSync(added, cwd, { recursive: true })
 
-describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ command }) => {
+describe.each(CLIENTS)('$name', ({ command }) => {
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await runClient(command, args, cwd, hub.url)
     return { code, stdout, stderr: stderr.replaceAll(/^[\w-]+: /gm, '') }
@@ -237,7 +237,7 @@ describe.skipIf(PYTHON === undefined).each(CLIENTS)(`$name${NO_PYTHON}`, ({ comm
   })
 })
 
-test.skipIf(PYTHON === undefined)(`the libraries fail if they can verify nothing${NO_PYTHON}`, async () => {
+test('the libraries fail if they can verify nothing', async () => {
   const lock = path.join(added, 'prompts.lock')
   const said = 'signatures were not verified: the package sigstore is not installed'
   await expect(verifySignatures(parseLock(readFileSync(lock, 'utf8')))).rejects.toThrow(said)
@@ -247,7 +247,7 @@ test.skipIf(PYTHON === undefined)(`the libraries fail if they can verify nothing
   expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining(said)])
 })
 
-test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with its bundles${NO_PYTHON}`, async () => {
+test('hubcli push --attestation sends the file with its bundles', async () => {
   const received: Buffer[] = []
   const server = createServer((request, answer) => {
     request.on('data', (chunk) => received.push(chunk))
@@ -287,7 +287,7 @@ test.skipIf(PYTHON === undefined)(`hubcli push --attestation sends the file with
 })
 
 // The package of PyPI has a stand-in here, which verifies no signature. That of npm is the real one.
-describe.skipIf(PYTHON === undefined)(`with the package sigstore${NO_PYTHON}`, () => {
+describe('with the package sigstore', () => {
   const FORMS: Prompt = {
     versions: { '1.0.0': 'Fill {{form}}.\n' },
     format: 'text',

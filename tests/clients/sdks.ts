@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { EXAMPLE_MODELS, nameModels } from '../../src/site/docs/example-models.ts'
-import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { listen } from '../listen.ts'
 import { words } from '../words.ts'
@@ -476,10 +475,8 @@ test('values of the wrong type, and a name that is no SDK', async () => {
   expect(prompt.for('anthropic', { question: '', x: 1 }, { unknown: 'ignore' }).messages).toHaveLength(1)
 })
 
-test.skipIf(PYTHON === undefined)(
-  `the Python library returns the same, in the names of Python${NO_PYTHON}`,
-  async () => {
-    const program = `
+test('the Python library returns the same, in the names of Python', async () => {
+  const program = `
 import json, sys
 from prompt_hub import PromptHub, PromptHubError
 hub, got = PromptHub(sys.argv[1]), []
@@ -493,26 +490,25 @@ for name in ("chat", "text", "more"):
         got.append(call({"question": "Why?", "x": 1}, unknown="ignore", drop=True))
 print(json.dumps(got))
 `
-    const { stdout } = await run('python3', ['-c', program, hub.url], {
-      env: { ...process.env, PYTHONPATH: 'clients/python' },
-    })
-    const client = new PromptHub({ url: hub.url })
-    const expected: unknown[] = []
-    for (const name of ['chat', 'text', 'more']) {
-      const prompt = await client.get(`acme/${name}@1.0.0`)
-      for (const target of ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const)
-        for (const options of [{}, { drop: true }])
-          try {
-            expected.push(prompt.for(target, { question: 'Why?' }, options))
-          } catch (error) {
-            expected.push((error as Error).message.replace('drop: true', 'drop=True'))
-          }
-    }
-    // Python's package for Gemini has the same names in snake case.
-    const snake = JSON.stringify(expected).replace(
-      /"(systemInstruction|topP|topK|maxOutputTokens|stopSequences|presencePenalty|frequencyPenalty|responseMimeType|responseJsonSchema|functionDeclarations|parametersJsonSchema)"/g,
-      (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    )
-    expect(JSON.parse(stdout)).toEqual(JSON.parse(snake))
-  },
-)
+  const { stdout } = await run('python3', ['-c', program, hub.url], {
+    env: { ...process.env, PYTHONPATH: 'clients/python' },
+  })
+  const client = new PromptHub({ url: hub.url })
+  const expected: unknown[] = []
+  for (const name of ['chat', 'text', 'more']) {
+    const prompt = await client.get(`acme/${name}@1.0.0`)
+    for (const target of ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const)
+      for (const options of [{}, { drop: true }])
+        try {
+          expected.push(prompt.for(target, { question: 'Why?' }, options))
+        } catch (error) {
+          expected.push((error as Error).message.replace('drop: true', 'drop=True'))
+        }
+  }
+  // Python's package for Gemini has the same names in snake case.
+  const snake = JSON.stringify(expected).replace(
+    /"(systemInstruction|topP|topK|maxOutputTokens|stopSequences|presencePenalty|frequencyPenalty|responseMimeType|responseJsonSchema|functionDeclarations|parametersJsonSchema)"/g,
+    (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  )
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(snake))
+})

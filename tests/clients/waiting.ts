@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
-import { NO_PYTHON, PYTHON } from '../cli/shells.ts'
 import { type FaultHub, noConnection, openFaultHub, silence } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -107,7 +106,7 @@ got.append(source)
 print(json.dumps({"got": got, "asked": counts, "said": said}))
 `
 
-test.skipIf(PYTHON === undefined)(`the Python library${NO_PYTHON}`, async () => {
+test('the Python library', async () => {
   const env = { ...process.env, PYTHONPATH: 'clients/python' }
   const { stdout } = await run('python3', ['-c', PROGRAM, hub.url], { env })
   expect(JSON.parse(stdout)).toEqual({ got: EXPECTED, asked: ASKED, said: SAID })
@@ -177,7 +176,7 @@ except prompt_hub.PromptHubError as error:
 print(json.dumps(got))
 `
 
-test.skipIf(PYTHON === undefined)(`a call has its own times, and a with block ends${NO_PYTHON}`, async () => {
+test('a call has its own times, and a with block ends', async () => {
   const env = { ...process.env, PYTHONPATH: 'clients/python' }
   const { stdout } = await run('python3', ['-c', OWN_TIMES, hub.url], { env })
   expect(JSON.parse(stdout)).toEqual([
