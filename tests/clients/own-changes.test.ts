@@ -83,7 +83,7 @@ describe('the TypeScript library', () => {
     const made = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     hold = { made: made.resolve, until: released.promise }
-    const hub = new PromptHub({ url })
+    const hub = new PromptHub({ url, timeoutMs: 60_000, deadlineMs: 120_000 })
     const before = hub.get('acme/a@production')
     await made.promise
     await new HubManager({ url, token }).setLabel('acme/a', 'production', '1.1.0')
