@@ -13,7 +13,7 @@ import { memoryState } from '../hubs/memory-state.ts'
 import { openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
-import { openPromptRepository, runWorkflow, type Trigger } from './actions-runner.ts'
+import { openPromptRepository, runWorkflow } from './actions-runner.ts'
 import { blocksOf } from './follow-guide.ts'
 
 const OWNER = `---
@@ -86,10 +86,10 @@ function openPublishing(owner: string, source: string) {
         'prompts/review.md': 'Review {{code}}.\r\nTwice.',
         'prompts/summary.md': '\uFEFFSummarise {{text}}.\n',
       }),
-    async succeed(trigger: Trigger): Promise<string> {
-      const outcome = await runWorkflow(prompts, trigger, { workflow: localise(source), secrets, oidc })
+    async succeed(sha: string): Promise<string> {
+      const outcome = await runWorkflow({ origin: prompts.origin, sha, workflow: localise(source), secrets, oidc })
       expect(outcome).toMatchObject({ code: 0 })
-      return outcome!.output
+      return outcome.output
     },
     async versions(name: string): Promise<string[]> {
       const response = await fetch(`${base}/api/v1/repos/${owner}/${name}/versions`)
@@ -139,7 +139,7 @@ describe('publishing with a token', () => {
     const { prompts, succeed, versions, served } = opened
     prompts.push('Ask for a severity [skip ci]', { 'prompts/review.md': 'Review {{code}}. Give a severity.' })
     const files = { 'prompts/summary.md': null, 'prompts/short-summary.md': '\uFEFFSummarise {{text}}.\n' }
-    await succeed(prompts.push(`Long\t${'é'.repeat(600)}`, files, true))
+    await succeed(prompts.push(`Long\t${'é'.repeat(600)}`, files, '--amend'))
     expect([await versions('summary'), await versions('short-summary')]).toEqual([['1.0.0'], ['1.0.0']])
     expect(await served('review')).toBe('Review {{code}}. Give a severity.')
     const listed = await (await fetch(`${base}/api/v1/repos/acme/review/versions`)).json()
@@ -158,18 +158,24 @@ describe('publishing with a token', () => {
   })
 })
 
-test('both workflows can be started by hand, and run one at a time', () => {
+test('the workflows are about prompts and themselves; those that publish run one at a time, also by hand', () => {
   for (const source of [tokenWorkflow, trustedWorkflow]) {
     const { on, concurrency } = parse(source)
-    expect(on).toHaveProperty('workflow_dispatch')
+    expect(on).toEqual({
+      push: { branches: ['main'], paths: ['prompts/*.md', '.github/workflows/publish.yml'] },
+      workflow_dispatch: null,
+    })
     expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
   }
+  expect(parse(checkWorkflow).on).toEqual({
+    pull_request: { paths: ['prompts/*.md', '.github/workflows/check.yml'] },
+  })
 })
 
 describe('checking a pull request from a fork', () => {
   const prompts = openPromptRepository()
   const check = (files: Readonly<Record<string, string>>, source = checkWorkflow) =>
-    runWorkflow(prompts, prompts.pull('Proposal', files), { workflow: localise(source), secrets, oidc })
+    runWorkflow({ origin: prompts.origin, sha: prompts.pull('Proposal', files), workflow: localise(source) })
 
   test('annotates the file, and says what callers must know, without any secret', async () => {
     prompts.push('First prompts', { '.github/workflows/check.yml': checkWorkflow, 'prompts/fox.md': '' })
@@ -182,29 +188,29 @@ describe('checking a pull request from a fork', () => {
     const proposal = { 'prompts/fox.md': '---\ntitle: A fox\n---\nDescribe a fox.\nUse {{ a-tone }}.\n' }
     const outcome = await check(proposal)
     expect(outcome).toMatchObject({ code: 0 })
-    expect(outcome?.output).toContain('acme/fox 2.0.0 would be published\n')
-    expect(outcome?.output).toMatch(
+    expect(outcome.output).toContain('acme/fox 2.0.0 would be published\n')
+    expect(outcome.output).toMatch(
       /^::warning file=prompts\/fox\.md,line=5::content: \{\{ a-tone \}\} is not a placeholder/m,
     )
     // The number says that it is breaking.
-    expect(outcome?.output).not.toContain('breaking change')
-    expect(outcome?.summary).toBe(
+    expect(outcome.output).not.toContain('breaking change')
+    expect(outcome.summary).toBe(
       '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/fox | 2.0.0 | **breaking**: removes variable colour |\n',
     )
-    expect(outcome?.outputs).toMatch(
+    expect(outcome.outputs).toMatch(
       /^version<<END\n2\.0\.0\nEND\nurl<<END\nhttp\S+\/acme\/fox\/v\/2\.0\.0\nEND\nchanged=true\n$/,
     )
     const asMinor = checkWorkflow.replace('mode: check,', 'mode: check, bump: minor, allow-breaking: "yes",')
     const allowed = await check(proposal, asMinor)
     expect(allowed).toMatchObject({ code: 0, output: expect.stringContaining('acme/fox 1.1.0 would be published\n') })
-    expect(allowed?.output).toMatch(/^::warning file=prompts\/fox\.md::breaking change since 1\.0\.0/m)
+    expect(allowed.output).toMatch(/^::warning file=prompts\/fox\.md::breaking change since 1\.0\.0/m)
     expect(await (await fetch(`${base}/api/v1/repos/acme/fox/raw`)).text()).toBe('Describe a {{colour}} fox.\n')
   })
 
   test('fails at the line of a file that cannot be published', async () => {
     const outcome = await check({ 'prompts/fox.md': '---\ntitle: A fox\ntitel: B\n---\nDescribe a fox.\n' })
-    expect(outcome?.code).toBe(1)
-    expect(outcome?.output).toContain(
+    expect(outcome.code).toBe(1)
+    expect(outcome.output).toContain(
       '::error file=prompts/fox.md,line=3::acme/fox cannot be published: titel: line 3: unknown; check the spelling, or leave it out.\n',
     )
   })
