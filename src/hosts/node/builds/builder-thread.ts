@@ -393,12 +393,11 @@ async function build(wanted: Wanted): Promise<void> {
   const first = await comparison.compare(content.git, look, history, mine.report ? mine.first : undefined)
   const tree = content.seen?.tree
   const isSame = look.changed !== 'all' && look.changed.size + look.missing.length + missing.size === 0
-  if (mine.report && wanted !== 'all' && isSame && moved.length === 0) {
-    if (isSettled(mine, first) && commit === last?.commit) {
-      clearTimeout(looking)
-      looking = setTimeout(wantLook, LOOK_MS)
-      return say({ ...mine.report, began })
-    }
+  const isKnown = wanted !== 'all' && isSame && moved.length === 0 && isSettled(mine, first) && commit === last?.commit
+  if (isKnown && mine.report) {
+    clearTimeout(looking)
+    looking = setTimeout(wantLook, LOOK_MS)
+    return say({ ...mine.report, began })
   }
   const others = listProblems(first)
   const listing = applyFirstFiles(look.listing, first)
@@ -416,7 +415,7 @@ async function build(wanted: Wanted): Promise<void> {
   // What was made is whole for a prompt whose first files are served, so older copies of it do not count.
   const source = { ...read, broken: [...groupProblems(made.problems).keys()] }
   // A look that finds nothing new makes no new build, whose pages would have to be rendered again.
-  const isLook = (wanted === 'look' || wanted === 'commit') && moved.length === 0
+  const isLook = (wanted === 'look' || (wanted === 'commit' && commit === last?.commit)) && moved.length === 0
   const known = isLook ? { ...source, read_until: last?.source.read_until ?? null } : source
   const used = Object.fromEntries(
     Array.from(first).flatMap(([name, one]) => (one.used.length > 0 ? [[name, one.used]] : [])),
