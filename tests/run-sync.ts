@@ -19,7 +19,7 @@ while read -r number <&3; do
   echo $? >&4
 done`
 
-let shell: { dir: string; ask: number; answers: number; env: NodeJS.ProcessEnv } | undefined
+let shell: { dir: string; ask: number; answers: number } | undefined
 let runs = 0
 
 function startShell() {
@@ -28,16 +28,7 @@ function startShell() {
   // Opened for reading, too, because the shell is not there yet.
   const ask = openSync(join(dir, 'in'), 'r+')
   spawn('sh', ['-c', LOOP], { cwd: dir, stdio: 'ignore' }).unref()
-  return { dir, ask, answers: openSync(join(dir, 'out'), 'r'), env: { ...process.env } }
-}
-
-/** Returns the arguments of `env` that give a program an environment; by default, this process's own, as it is now. */
-function giveEnvironment(env: NodeJS.ProcessEnv | undefined, atStart: NodeJS.ProcessEnv): string[] {
-  const settings = Object.entries(env ?? process.env).filter(([name, value]) => env || value !== atStart[name])
-  const given = settings.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
-  if (env) return ['-i', ...given]
-  const gone = Object.keys(atStart).filter((name) => process.env[name] === undefined)
-  return [...gone.flatMap((name) => ['-u', name]), ...given]
+  return { dir, ask, answers: openSync(join(dir, 'out'), 'r') }
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -48,13 +39,13 @@ export function runSync(program: string, args: readonly string[], options?: Sync
 export function runSync(
   program: string,
   args: readonly string[],
-  { cwd = process.cwd(), env, input = '', encoding }: SyncOptions & { encoding?: 'utf8' } = {},
+  { cwd = process.cwd(), env = process.env, input = '', encoding }: SyncOptions & { encoding?: 'utf8' } = {},
 ): string | Buffer {
   shell ??= startShell()
   const number = ++runs
   const file = join(shell.dir, String(number))
-  const given = giveEnvironment(env, shell.env)
-  const command = [...(given.length > 0 ? ['env', ...given] : []), program, ...args].map(quote).join(' ')
+  const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  const command = ['env', '-i', ...given, program, ...args].map(quote).join(' ')
   writeFileSync(file, `cd ${quote(cwd)} && exec ${command}\n`)
   writeFileSync(`${file}.in`, input)
   writeSync(shell.ask, `${number}\n`)

@@ -1,7 +1,7 @@
 // Runs the code examples of the README and the guides. The hub is started as the README says; those that need no hub run
 // once more without it. Every example runs here or in another test, or has a reason why it cannot run.
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,8 +9,7 @@ import { linkInstalled } from '../hubs/machines.ts'
 import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
-import { type ExampleRun, RUN } from './examples-table.ts'
+import { type ExampleRun, LEFT_OUT, RUN } from './examples-table.ts'
 import { type Example, examplesOf } from './follow-guide.ts'
 import { startCommands } from './loaded-commands.ts'
 import { testNewcomer } from './newcomer.ts'
@@ -20,38 +19,21 @@ const EXAMPLES = ['README.md', 'docs/lock-file.md', ...GUIDES].flatMap(examplesO
 /** The hub of this test is started with this example, which is in two documents. */
 const START = 'npm ci && npm start\n'
 
-/** An example is named by its document and a part of its text. */
-const isNamed = (name: string, { document, text }: Example) =>
-  name.startsWith(`${document}: `) && text.includes(name.slice(document.length + 2))
-/** Whether another test runs an example. */
-const isElsewhere = ([document, language, has = '']: (typeof ELSEWHERE)[string][number], example: Example) =>
-  isNamed(`${document}: ${has}`, example) && language === example.language
+/** An example is named by its document and a part of its text, which may begin with its fence. */
+const isNamed = (name: string, { document, language, text }: Example) =>
+  name.startsWith(`${document}: `) && `\`\`\`${language}\n${text}`.includes(name.slice(document.length + 2))
 
 test('every example is named exactly once, and every name is an example’s', () => {
-  const entries = [
-    ...[...Object.keys(RUN), ...Object.keys(LEFT_OUT)].map((name) => ({ name, names: isNamed.bind(undefined, name) })),
-    ...Object.values(ELSEWHERE).flatMap((rows) =>
-      rows.map((row) => ({ name: row.join(': '), names: isElsewhere.bind(undefined, row) })),
-    ),
-  ]
+  const names = [...Object.keys(RUN), ...Object.keys(LEFT_OUT)]
   const counts = EXAMPLES.filter(({ text }) => text !== START).map((example) => [
     `${example.document}: ${example.text.split('\n')[0]}`,
-    entries.filter(({ names }) => names(example)).length,
+    names.filter((name) => isNamed(name, example)).length,
   ])
   expect(counts.length).toBeGreaterThan(80)
   expect(counts.filter(([, count]) => count !== 1)).toEqual([])
-  expect(entries.filter(({ names }) => !EXAMPLES.some(names)).map(({ name }) => name)).toEqual([])
-})
-
-test('each test that runs other examples reads their guide', () => {
-  const named = Object.entries(ELSEWHERE).flatMap(([test, rows]) => {
-    const text = readFileSync(test, 'utf8')
-    return rows.map(([document]) => {
-      const isRead = text.includes(`/${document}.md'`) || text.includes(`blocksOf('${document}'`)
-      return [document, test, isRead] as const
-    })
-  })
-  expect(named.filter(([, , isRead]) => !isRead)).toEqual([])
+  expect(names.filter((name) => !EXAMPLES.some((example) => isNamed(name, example)))).toEqual([])
+  const tests = Object.values(LEFT_OUT).flatMap((reason) => reason.match(/\b(?:src|tests)\/\S+\.ts/g) ?? [])
+  expect(tests.filter((path) => !existsSync(path))).toEqual([])
 })
 
 let root: string
