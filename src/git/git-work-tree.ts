@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
 import { openFolder } from '../files/plain-files.ts'
-import { createGit, findTop, type Git } from './git-command.ts'
+import { createGit, type Git } from './git-command.ts'
 import { GitFailure } from './git-failure.ts'
 
 /** A git working tree with a content folder. */
@@ -40,7 +40,6 @@ export async function findWorkTree(
       'The content folder is a symbolic link. Set CONTENT_DIR to the folder that it points to',
       contentDir,
     )
-  if (findTop(content) === undefined) throw gitNotOpened(`not a git repository: ${content}`)
   const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')

@@ -17,7 +17,7 @@ import { isFolderUnreadable, listIgnored, promptOf } from '../../../content/cont
 import { openObjects, readAhead } from '../../../content/content-reader.ts'
 import { describeMissing, openContentSource } from '../../../content/content-source.ts'
 import { applyFirstFiles, type FirstFilesByPrompt, listProblems } from '../../../content/first-files.ts'
-import { createGit, keepObjectReaders, startGitRunner } from '../../../git/git-command.ts'
+import { createGit, findTop, keepObjectReaders, startGitRunner } from '../../../git/git-command.ts'
 import { openLocalGit } from '../../../git/git-store-local.ts'
 import { describeError, logProblem, setLog } from '../../../log.ts'
 import {
@@ -477,7 +477,7 @@ function whatToLookAt(wanted: Wanted, moved: readonly string[]): ReadonlySet<str
 
 /** Completes what a killed hub has committed, so that the folder contains it. @returns whether the folder contains everything published on this machine so far */
 async function finishPublishes(): Promise<boolean> {
-  if (!localGit) return false
+  if (!localGit || findTop(contentDir) === undefined) return false
   // The server says why publishing does not work.
   return localGit.finishPublishes().then(
     () => true,
