@@ -1,8 +1,9 @@
-"""Pins how the Python client behaves: the shared tables of filling and splits, and a hub that fails in every way."""
+"""Pins how the Python client behaves: the shared tables of filling and splits, and what it does in its own way."""
 
-import hashlib
+import asyncio
 import functools
 import gzip
+import hashlib
 import json
 import os
 import sys
@@ -10,10 +11,9 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-import asyncio
 
 import prompt_hub
 from prompt_hub.filling import fill_content
@@ -25,85 +25,42 @@ from prompt_hub.requests import RequestSettings, ask_bytes
 from prompt_hub.source import Source
 from prompt_hub.split import LabelTarget, Split, choose_version, number_of
 
-CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}
-
-
-def sha256(text):
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def variable(name, required):
-    return {"name": name, "description": "", "type": "string", "required": required, "default": None, "options": [], "example": None}
-
-
-FILES = {
-    "/data/v1/repos/acme/hello.json": {
-        "full_name": "acme/hello",
-        "status": "deprecated",
-        "status_message": "Use acme/hi.",
-        "latest_version": "1.1.0",
-        "labels": {"production": {"version": "1.0.0", "split": None}},
-        "content": CONTENTS["1.1.0"],
-        "content_sha256": sha256(CONTENTS["1.1.0"]),
-        "variables": [variable("name", True), variable("greeting", False)],
-        "parameters": {},
-        "advisories": [{"range": "<1.1", "severity": "low", "message": "old", "versions": ["1.0.0"]}],
-    },
-    "/data/v1/repos/acme/hello/versions.json": [
-        {"version": v, "yanked": v == "2.0.0", "yank_reason": "wrong" if v == "2.0.0" else None, "content_sha256": sha256(CONTENTS[v])}
-        for v in ("2.0.0", "1.1.0", "1.0.0")
-    ],
-}
-for v, content in CONTENTS.items():
-    FILES[f"/data/v1/repos/acme/hello/versions/{v}.json"] = {
-        "full_name": "acme/hello",
-        "version": v,
-        "content": content,
-        "content_sha256": sha256(content),
-        "variables": [variable("name", True)] + ([variable("greeting", False)] if v == "1.1.0" else []),
-        "parameters": {},
-    }
+PROMPT = "/data/v1/repos/acme/hello"
+ADDRESSES = [f"{PROMPT}.json", f"{PROMPT}/versions.json"] + [f"{PROMPT}/versions/{v}.json" for v in ("1.0.0", "1.1.0", "2.0.0")]
+# What tests/clients/fault-hub.ts serves.
+FILES = {path: urllib.request.urlopen(os.environ["FAULT_HUB"] + path).read() for path in ADDRESSES}
 
 
 class Hub(BaseHTTPRequestHandler):
     """Each test has a class of its own, so that a late request counts for the test that sent it."""
 
     asked = []
-    outage = None
+    is_down = False
     replaced = {}
     packed = {}
 
     def do_GET(self):
         self.asked.append(self.path)
-        if self.outage == "cut":
-            self.send_response(200)
-            self.send_header("Content-Length", "10000")
-            self.end_headers()
-            self.wfile.write(b'{"data":')
-            return
-        if self.outage is not None:
-            return self.answer(self.outage, b"<html>")
-        if self.path in self.packed:
-            body = self.packed[self.path]
-            self.send_response(200)
-            self.send_header("Content-Encoding", "gzip")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-            return
-        data = self.replaced.get(self.path, FILES.get(self.path))
-        if data is None:
-            return self.answer(404, json.dumps({"error": {"code": "not_found", "message": "nothing there"}}).encode())
-        self.answer(200, json.dumps({"data": data}).encode())
-
-    def answer(self, status, body):
+        body = self.packed.get(self.path) or self.replaced.get(self.path) or FILES.get(self.path)
+        status = 500 if self.is_down else 404 if body is None else 200
         self.send_response(status)
+        if self.path in self.packed:
+            self.send_header("Content-Encoding", "gzip")
+        if status != 200:
+            body = b"{}"
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
     def log_message(self, *_):
         pass
+
+
+def variables_of(case):
+    return [
+        Variable(each["name"], "", each["type"], each["required"], each["default"], tuple(each["options"]))
+        for each in case["variables"]
+    ]
 
 
 class Files(unittest.TestCase):
@@ -177,10 +134,7 @@ class Tables(unittest.TestCase):
             cases = json.load(file)["cases"]
         self.assertGreater(len(cases), 90)
         for case in cases:
-            variables = [
-                Variable(each["name"], "", each["type"], each["required"], each["default"], tuple(each["options"]))
-                for each in case["variables"]
-            ]
+            variables = variables_of(case)
             try:
                 got = {"content": fill_content(case["content"], variables, case["values"])}
             except prompt_hub.PromptHubError as error:
@@ -195,10 +149,7 @@ class Tables(unittest.TestCase):
             cases = [case for case in json.load(file)["cases"] if "problems" not in case]
         self.assertGreaterEqual(len(cases), 60)
         for case in cases:
-            variables = [
-                Variable(each["name"], "", each["type"], each["required"], each["default"], tuple(each["options"]))
-                for each in case["variables"]
-            ]
+            variables = variables_of(case)
             self.assertEqual(prompt_hub.split_chat(case["content"]), case["messages"], case["name"])
             try:
                 got = prompt_hub.fill_chat(case["content"], variables, case["values"], case.get("history"))
@@ -254,7 +205,8 @@ class Behaviour(unittest.TestCase):
         hub = self.open()
         for name, version in (("acme/hello", "1.1.0"), ("acme/hello@2.0.0", "2.0.0"), ("acme/hello@~1.0", "1.0.0"), ("acme/hello@production", "1.0.0")):
             prompt = hub.get(name)
-            self.assertEqual((prompt.version, prompt.content, prompt.sha256), (version, CONTENTS[version], sha256(CONTENTS[version])))
+            record = json.loads(FILES[f"{PROMPT}/versions/{version}.json"])["data"]
+            self.assertEqual((prompt.version, prompt.content, prompt.sha256), (version, record["content"], record["content_sha256"]))
         self.assertEqual(hub.get("acme/hello", range="*").version, "1.1.0")
         for name in ("acme/nothing", "acme/hello@9.9.9", "acme/hello@^2", "acme/hello@nothing"):
             self.assertEqual(self.code(hub.get, name), "not_found")
@@ -264,14 +216,15 @@ class Behaviour(unittest.TestCase):
         hub = self.open()
         with ThreadPoolExecutor(32) as pool:
             list(pool.map(lambda _: hub.get("acme/hello"), range(1000)))
-        self.assertEqual(self.hub.asked, ["/data/v1/repos/acme/hello.json"])
+        self.assertEqual(self.hub.asked, [f"{PROMPT}.json"])
 
     def test_what_changes_later_is_heard_of(self):
         hub = self.open(fresh=0)
         hub.get("acme/hello@1.1.0")
         self.wait_for(lambda: len(self.hub.asked) == 3)
-        path = "/data/v1/repos/acme/hello/versions.json"
-        self.hub.replaced = {path: [{**row, "yanked": True, "yank_reason": "late"} for row in FILES[path]]}
+        path = f"{PROMPT}/versions.json"
+        rows = [{**row, "yanked": True, "yank_reason": "late"} for row in json.loads(FILES[path])["data"]]
+        self.hub.replaced = {path: json.dumps({"data": rows}).encode()}
 
         def says_late():
             hub.get("acme/hello@1.1.0")
@@ -286,12 +239,6 @@ class Behaviour(unittest.TestCase):
             time.sleep(0.01)
         self.fail("it never came true")
 
-    def test_folder_outlives_the_process(self):
-        cache = os.path.join(self.folder.name, "cache")
-        self.open(cache_dir=cache).get("acme/hello@1.1.0")
-        self.hub.outage = 500
-        self.assertEqual(self.open(cache_dir=cache).get("acme/hello@1.1.0").source, "disk")
-
     def test_lock(self):
         ask = functools.partial(ask_bytes, RequestSettings())
         project = Project(self.lock, lambda lock: Source(lock.hub if lock else self.url, ask), print, "prompt-hub")
@@ -299,22 +246,12 @@ class Behaviour(unittest.TestCase):
         with open(self.lock, encoding="utf-8") as file:
             text = file.read()
         self.assertEqual(prompt_hub.format_lock(prompt_hub.parse_lock(text)), text)
-        target = os.path.join(self.folder.name, "prompts/acme/hello.md")
-        self.assertEqual(len(self.hub.asked), 3)
-        self.hub.asked, self.hub.outage = [], 500
-        # The greeting is optional, which only its declaration says.
-        self.assertEqual(self.open(url=None, lock=self.lock).get("acme/hello").fill(name="Ann"), "Hello Ann, ")
-        self.assertEqual((self.hub.asked, self.events), ([], []))
+        self.hub.asked, self.hub.is_down = [], True
         hub = self.open(url=None, lock=self.lock)
+        # The greeting is optional, which only its declaration says.
+        self.assertEqual(hub.get("acme/hello").fill(name="Ann"), "Hello Ann, ")
         self.assertEqual(self.code(hub.get, "acme/other"), "not_locked")
-        self.hub.outage = None
-        with open(target, "w", encoding="utf-8") as file:
-            file.write("changed by hand")
-        self.assertEqual(self.code(project.install), "integrity")
-        os.remove(target)
-        self.assertEqual(len(project.install()), 1)
-        with open(target, encoding="utf-8") as file:
-            self.assertEqual(file.read(), CONTENTS["1.1.0"])
+        self.assertEqual((self.hub.asked, self.events), ([], []))
 
     def test_errors_name_what_to_do(self):
         prompt = self.open().get("acme/hello")
@@ -336,10 +273,9 @@ class Behaviour(unittest.TestCase):
             self.open(lock=prompt_hub.Lock("http://localhost", {}))
 
     def test_a_proxy_that_compresses_unasked(self):
-        path = "/data/v1/repos/acme/hello/versions/1.1.0.json"
-        text = json.dumps({"data": FILES[path]}).encode()
-        self.hub.packed = {path: gzip.compress(text)}
-        self.assertEqual(self.open().get("acme/hello@1.1.0").content, CONTENTS["1.1.0"])
+        path = f"{PROMPT}/versions/1.1.0.json"
+        self.hub.packed = {path: gzip.compress(FILES[path])}
+        self.assertEqual(self.open().get("acme/hello@1.1.0").content, "Hello {{name}}, {{ greeting }}")
         for body, message in ((gzip.compress(b" " * 50_000_000), "too large"), (b"no gzip", "cannot be read")):
             self.hub.packed = {path: body}
             with self.assertRaisesRegex(prompt_hub.PromptHubError, message):
