@@ -4,13 +4,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { InMemoryOAuthClientProvider } from '@modelcontextprotocol/sdk/examples/client/simpleOAuthClientProvider.js'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openAccessTokens } from '../../src/account/providers/access-tokens.ts'
 import { ADDRESSES } from '../../src/catalogue/published/addresses.ts'
 import { setLog } from '../../src/log.ts'
 import { testDoctorOfMembers } from '../doctor/private-hub.ts'
-import { openOAuthClient } from '../hubs/mcp-oauth.ts'
 import { type Asked, openMembersHub, SECRET_WORDS, type Sender, SITE_URL } from '../hubs/members-hub.ts'
 import { listen } from '../listen.ts'
 import { CLIENT, startOpenIdProvider } from '../oidc/provider.ts'
@@ -450,16 +452,40 @@ describe('an MCP client with OAuth', () => {
   const METADATA = '/.well-known/oauth-protected-resource'
   const tokens: Record<string, string> = {}
 
+  /** Opens the MCP SDK's own client, which finds the provider and registers there, and signs a person in. */
+  async function openClient(login: string) {
+    let address: URL | undefined
+    const metadata = { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' }
+    const authProvider = new InMemoryOAuthClientProvider(CALLBACK, metadata, (url) => {
+      address = url
+    })
+    const ask = (given: string | URL, init?: RequestInit) => {
+      const { host, pathname, search } = new URL(given)
+      return fetch(host === new URL(SITE_URL).host ? `http://127.0.0.1:${hub.port}${pathname}${search}` : given, init)
+    }
+    const open = () => new StreamableHTTPClientTransport(new URL(`${SITE_URL}/mcp`), { authProvider, fetch: ask })
+    const first = open()
+    await expect(new Client({ name: 'test', version: '1' }).connect(first)).rejects.toThrow('Unauthorized')
+    const back = await provider.signIn(address!, login)
+    await first.finishAuth(back.searchParams.get('code') ?? '')
+    return {
+      token: authProvider.tokens()?.access_token ?? '',
+      async listTools() {
+        const client = new Client({ name: 'test', version: '1' })
+        await client.connect(open())
+        const { tools } = await client.listTools()
+        await client.close()
+        return tools.map(({ name }) => name)
+      },
+    }
+  }
+
   test.each([
     ['ada', 200],
     ['eve', 403],
     ['mallory', 403],
   ])('%s signs in at the provider without a pasted token: %s', async (login, status) => {
-    const client = await openOAuthClient({
-      port: hub.port,
-      callback: CALLBACK,
-      signIn: (url) => provider.signIn(url, login),
-    })
+    const client = await openClient(login)
     tokens[login] = client.token
     const answer = await hub.ask('GET', '/api/v1/tags', { headers: { Authorization: `Bearer ${client.token}` } })
     expect(answer.status).toBe(status)
