@@ -17,12 +17,8 @@ describe('reports', () => {
   const PATH = { PATH: process.env.PATH, ...COMPILED }
 
   function makeHealthy(): LocalRepository {
-    const made = makeRepository('ready')
-    made.commit({
-      'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.'),
-      '.gitignore': '.hub\ndist\nbuild\n',
-    })
-    return made
+    const greeting = { 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') }
+    return makeRepository('ready', { files: { ...greeting, '.gitignore': '.hub\ndist\nbuild\n' } })
   }
   /** Checks change nothing in it, so one is enough for all tests that do not, either. */
   const healthy = makeHealthy()
@@ -246,8 +242,9 @@ describe('leaves no trace', () => {
 
   let repository: LocalRepository
   beforeEach(() => {
-    repository = makeRepository('ready')
-    repository.commit({ 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') })
+    repository = makeRepository('ready', {
+      files: { 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') },
+    })
     chmodSync(repository.folder, 0o755)
   })
 

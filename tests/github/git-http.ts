@@ -1,7 +1,6 @@
 // Serves the fake GitHub server's repositories over the git protocol, read-only: `git http-backend` in front of a bare
 // repository with emulate's objects.
 import { spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { exportObjects } from './export-objects.ts'
@@ -18,9 +17,10 @@ interface GitHttpOptions {
 }
 
 /** A git server in front of the other handlers. */
-export interface GitHttp {
+interface GitHttp {
   handle: Handler
-  close(): void
+  /** Returns the bare repository of `owner/name` on this machine, as it is now. */
+  folderOf(repository: string): Promise<string>
 }
 
 const ADDRESS = /^\/([^/]+\/[^/]+)\.git\/(info\/refs|git-upload-pack)$/
@@ -33,15 +33,17 @@ export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp 
   const folder = temporaryFolder('stand-in-git-')
   const updates = new Map<string, Promise<void>>()
   /** Updates the bare repository. Only one call runs at a time. */
-  const update = (repository: string): Promise<void> => {
+  const folderOf = async (repository: string): Promise<string> => {
     const place = join(folder, `${repository}.git`)
     const updated = (updates.get(repository) ?? Promise.resolve())
       .catch(() => {})
       .then(() => exportObjects((path) => read(repository, path), place))
     updates.set(repository, updated)
-    return updated
+    await updated
+    return place
   }
   return {
+    folderOf,
     async handle(request) {
       const { pathname, search } = new URL(request.url)
       const [, repository = '', service = ''] = ADDRESS.exec(pathname) ?? []
@@ -54,14 +56,13 @@ export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp 
         })
       if (!mayRead(token, repository)) return new Response('Repository not found.', { status: 404 })
       try {
-        if (service === 'info/refs') await update(repository)
+        if (service === 'info/refs') await folderOf(repository)
       } catch {
         // The repository does not exist or has no commits.
         return new Response('Repository not found.', { status: 404 })
       }
       return await runBackend(folder, request, pathname, search)
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 

@@ -30,17 +30,15 @@ describe('invalid and unsupported queries', () => {
       '{ repository(owner: "a", name: "b") { wrong } }',
       'Cannot query field "wrong" on type "Repository".',
     ],
-    [
-      'an unsupported field',
-      '{ repository(owner: "a", name: "b") { isFork } }',
-      'the facade has no answer for Repository.isFork',
-    ],
+    ['an unsupported field', '{ repository(PLACE) { isFork } }', 'the facade has no answer for Repository.isFork'],
     [
       'an unsupported argument',
-      '{ repository(owner: "a", name: "b", followRenames: true) { nameWithOwner } }',
+      '{ repository(PLACE, followRenames: true) { nameWithOwner } }',
       'the facade has no answer for Query.repository(followRenames:)',
     ],
-  ])('%s', async (_, query, problem) => {
+  ])('%s', async (_, given, problem) => {
+    const [owner, name] = place.repository.split('/')
+    const query = given.replace('PLACE', `owner: "${owner}", name: "${name}"`)
     expect(await ask(query)).toMatchObject({ errors: [{ message: expect.stringContaining(problem) }] })
     await expect(standIn.close()).rejects.toThrow(problem)
   })

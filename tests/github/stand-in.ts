@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { freePort } from '../hubs/processes.ts'
 import { listen, stop } from '../listen.ts'
 import { askEmulate, BOT_TOKENS } from './ask-emulate.ts'
-import { exportObjects } from './export-objects.ts'
 import { createFacade } from './facade.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { createGitHttp } from './git-http.ts'
@@ -18,7 +17,7 @@ export interface StandInRepository {
   /** `owner/name`, as in `GITHUB_REPOSITORY`. */
   repository: string
   branch: 'main'
-  /** A token of the repository's owner. emulate allows 5,000 of its own calls per token, so repositories rotate through several. */
+  /** A token of the repository's owner. */
   token: string
 }
 
@@ -47,8 +46,8 @@ export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts
   commitOutside(place: StandInRepository, files: Readonly<Record<string, CommittedFile>>): Promise<string>
   /** Replaces the newest commit, as a force push does. @param files changes relative to the replaced commit */
   rewriteOutside(place: StandInRepository, files: Readonly<Record<string, CommittedFile>>): Promise<string>
-  /** Writes every object on the branch to a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
-  exportTo(place: StandInRepository, folder: string): Promise<void>
+  /** Returns a bare git repository with every object on the branch as it is now, for `git fsck --full --strict`. */
+  gitFolder(place: StandInRepository): Promise<string>
   /** Stops everything. @throws Error if a query used something that GitHub lacks or that the facade does not support */
   close(): Promise<void>
 }
@@ -130,24 +129,21 @@ export async function startGitHubStandIn({
     oauth: OAUTH,
     strangerToken: STRANGER_TOKEN,
     async createRepository({ isEmpty = false } = {}) {
-      made += 1
-      const token = BOT_TOKENS[made % BOT_TOKENS.length]!
-      const name = `catalogue-${made}`
+      const name = `catalogue-${++made}`
       const answer = await askEmulate(`${emulateUrl}/user/repos`, {
         method: 'POST',
-        headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+        headers: { authorization: `token ${TOKEN}`, 'content-type': 'application/json' },
         body: JSON.stringify({ name, private: true, auto_init: !isEmpty }),
       })
       if (!answer.ok) throw new Error(`emulate answered ${answer.status} to a new repository`)
-      return { repository: `${OWNER}/${name}`, branch: 'main', token }
+      return { repository: `${OWNER}/${name}`, branch: 'main', token: TOKEN }
     },
     commitOutside: (place, files) => commit(place, files, (head) => [head]),
     rewriteOutside: (place, files) => commit(place, files, (_, parents) => parents),
-    exportTo: ({ repository }, folder) => exportObjects((path) => read(repository, path), folder),
+    gitFolder: ({ repository }) => git.folderOf(repository),
     async close() {
       await server.close()
       await emulator.close()
-      git.close()
       if (facade.problems.length > 0) throw new Error(`GitHub would refuse:\n${facade.problems.join('\n')}`)
     },
   }

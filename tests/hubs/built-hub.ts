@@ -39,10 +39,9 @@ export async function startBuiltHub(
   files: Files,
 ): Promise<BuiltHub> {
   let stateFile = ''
-  const repository = makeRepository('ready')
-  repository.commit(files)
+  const repository = makeRepository('ready', { files })
   const url = `http://localhost:${port}`
-  const content = { SITE_URL: url, CONTENT_DIR: join(repository.folder, 'content'), RATE_LIMIT_PER_MINUTE: '0' }
+  const content = { SITE_URL: url, CONTENT_DIR: repository.contentDir, RATE_LIMIT_PER_MINUTE: '0' }
   const lines: string[] = []
   let spies: { mockRestore(): void }[] = []
   const localKeys = openLocalKeys(() => {})

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { Agent, type ClientRequest, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { STARTING } from '../../src/hosts/node/health.ts'
@@ -87,8 +86,7 @@ export interface MembersHub {
 
 /** Opens a private hub. @param settings in addition to those of a private hub with sign-in by GitHub, CI jobs and a proxy */
 export async function openMembersHub(settings: Readonly<Record<string, string>> = {}): Promise<MembersHub> {
-  const repository = makeRepository('ready')
-  repository.commit(MEMBERS_CONTENT)
+  const { contentDir } = makeRepository('ready', { files: MEMBERS_CONTENT })
   const issuer = await startIssuer()
   const health = {
     ...STARTING,
@@ -99,7 +97,7 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
   const { server, stores, stop } = await serveSite({
     settings: {
       SITE_URL,
-      CONTENT_DIR: join(repository.folder, 'content'),
+      CONTENT_DIR: contentDir,
       READ_ACCESS: 'members',
       READERS: 'github:octocat, github:blocked-bob',
       AUTH_PROXY_HEADER: 'X-Forwarded-User',

@@ -1,8 +1,9 @@
 // Tests the records of prompts whose model retires: in the catalogue, in the data files, and after a change of the list.
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { versionFile } from '../fixtures/prompt-files.ts'
 import { openHostSite } from '../hubs/host-site.ts'
-import { putContent, versionFile } from '../stores/content-folder.ts'
+import { writeFiles } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const STATUS = { model: 'old-1', retires_at: '2026-12-11', replaced_by: 'new-1', source: null }
@@ -12,11 +13,13 @@ let dir = ''
 let site: ReturnType<typeof openHostSite>
 beforeEach(() => {
   dir = temporaryFolder('hub-models-')
-  putContent(dir, 'acme/a/versions/1.0.0.md', withModel('old-1', 'One'))
-  putContent(dir, 'acme/a/versions/1.1.0.md', withModel('new-1', 'Two'))
-  putContent(dir, 'acme/b/versions/1.0.0.md', withModel('old-1', 'Three'))
-  putContent(dir, 'acme/b/index.md', '---\ntitle: B\n---\n')
-  putContent(dir, 'acme/c/versions/1.0.0.md', versionFile('Four'))
+  writeFiles(dir, {
+    'content/acme/a/versions/1.0.0.md': withModel('old-1', 'One'),
+    'content/acme/a/versions/1.1.0.md': withModel('new-1', 'Two'),
+    'content/acme/b/versions/1.0.0.md': withModel('old-1', 'Three'),
+    'content/acme/b/index.md': '---\ntitle: B\n---\n',
+    'content/acme/c/versions/1.0.0.md': versionFile('Four'),
+  })
   site = openHostSite(join(dir, 'hub/site.db'), { contentDir: join(dir, 'content'), baseUrl: 'https://hub.test' })
 })
 afterEach(() => site.close())
@@ -35,7 +38,7 @@ test('without a list, nothing is announced', async () => {
 test('a new list changes exactly the records of prompts that name its models', async () => {
   await make()
   const single = site.readAll().get('/data/v1/repos/acme/b/versions/1.0.0.json')
-  putContent(dir, 'models.yml', LIST)
+  writeFiles(dir, { 'content/models.yml': LIST })
   const state = await make()
   expect(state.changed.toSorted()).toEqual(['acme/a', 'acme/b'])
   expect(read('/data/v1/repos/acme/a.json').data.model_status).toBe(null)
@@ -52,9 +55,9 @@ test('a new list changes exactly the records of prompts that name its models', a
 })
 
 test('a list that becomes invalid is reported with its line, and the last valid one is used', async () => {
-  putContent(dir, 'models.yml', LIST)
+  writeFiles(dir, { 'content/models.yml': LIST })
   await make()
-  putContent(dir, 'models.yml', LIST.replace('12-11', '99-99'))
+  writeFiles(dir, { 'content/models.yml': LIST.replace('12-11', '99-99') })
   const { problems } = await make()
   expect(problems).toEqual([
     {

@@ -89,8 +89,10 @@ test.runIf(canContain)(
 
     // git rejects repositories owned by another user, so this test owns the repository while it writes to it.
     chownSync(join(image.root, 'catalogue'), 0, 0)
-    const catalogue = makeRepository('ready', join(image.root, 'catalogue'))
-    catalogue.commit({ 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') })
+    const catalogue = makeRepository('ready', {
+      folder: join(image.root, 'catalogue'),
+      files: { 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') },
+    })
     giveTo(1000, catalogue.folder)
     const before = listFiles(image.root)
     const port = String(await freePort())

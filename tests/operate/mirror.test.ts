@@ -29,9 +29,8 @@ const folder = makeSiteFolder('mirror')
 /** The site that `npm run build` writes. */
 const dist = join(folder, 'dist')
 beforeAll(async () => {
-  const repository = makeRepository('ready')
-  repository.commit(CONTENT)
-  await buildSite(dist, { SITE_URL: 'https://hub.example.org', CONTENT_DIR: join(repository.folder, 'content') })
+  const { contentDir } = makeRepository('ready', { files: CONTENT })
+  await buildSite(dist, { SITE_URL: 'https://hub.example.org', CONTENT_DIR: contentDir })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -2,13 +2,13 @@
 // turn, a killed hub loses its turn, and git still decides if the queue fails. Files that are published on one are read at
 // once on the other.
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openHubTurns } from '../../src/state/hub-turns.ts'
 import { createPublishTurns, shareTurns } from '../../src/state/publish-turns.ts'
 import { shareCopies } from '../../src/state/shared-copies.ts'
 import type { OpenStateStore } from '../../src/state/state-entries.ts'
 import { openPostgresState } from '../../src/state/state-postgres.ts'
-import { delayCalls } from '../github/delays.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -67,8 +67,22 @@ test('three hubs with six publishes: one commit each, and no lost race', async (
 test('each hub and each publisher waits for at most one turn of every hub at a time', async () => {
   const [one, two, three] = await openMembers()
   const other = await one.makeToken({ scope: 'beta/*' })
-  // A turn is one publish, which takes longer than half a second.
-  delayCalls(standIn, 4)
+  // A turn is one publish, which takes longer than half a second, and on github.com four times as long.
+  for (const [on, ms] of [
+    ['query', 100],
+    ['mutation', 475],
+  ] as const)
+    standIn.script({
+      on,
+      times: Infinity,
+      fault: {
+        kind: 'hold',
+        applied: false,
+        get until() {
+          return sleep(ms)
+        },
+      },
+    })
   const order: string[] = []
   const send = async (hub: Hub, name: string, token: string) => {
     const { status } = await publishPatiently(hub, { content: `${name}\n` }, { to: name, token })

@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MadeBuild } from '../../src/build/site-data.ts'
 import { groupProblems } from '../../src/catalogue/last-good.ts'
+import { versionFile } from '../fixtures/prompt-files.ts'
 import { openHostSite } from '../hubs/host-site.ts'
-import { putContent, versionFile } from '../stores/content-folder.ts'
+import { writeFiles } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir = ''
 const open: ReturnType<typeof openHostSite>[] = []
-const put = (path: string, text: string) => putContent(dir, path, text)
+const put = (path: string, text: string) => writeFiles(dir, { [`content/${path}`]: text })
 const result = (content: string, more = '') =>
   `content_sha256: ${hash('sha256', `${content}\n`)}\npassed: 3\nfailed: 0\nat: "2026-11-21T08:00:00Z"\nreported_by: acme\n${more}`
 

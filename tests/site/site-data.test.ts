@@ -13,8 +13,9 @@ import { groupProblems } from '../../src/catalogue/last-good.ts'
 import { readContentDir } from '../../src/content/content-dir.ts'
 import type { ContentReader } from '../../src/content/content-files.ts'
 import { pointing } from '../fixtures/labels.ts'
+import { versionFile } from '../fixtures/prompt-files.ts'
 import { openHostSite } from '../hubs/host-site.ts'
-import { putContent, versionFile } from '../stores/content-folder.ts'
+import { writeFiles } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 let dir = ''
@@ -32,7 +33,7 @@ afterEach(() => {
   for (const site of open.splice(0)) site.close()
 })
 
-const put = (path: string, text: string) => putContent(dir, path, text)
+const put = (path: string, text: string) => writeFiles(dir, { [`content/${path}`]: text })
 const path = () => join(dir, 'hub/site.db')
 
 function openSite(code?: string) {

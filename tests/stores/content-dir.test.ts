@@ -5,10 +5,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { readContentDir } from '../../src/content/content-dir.ts'
 import { openFolder } from '../../src/files/plain-files.ts'
+import { versionFile } from '../fixtures/prompt-files.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
-import { putContent, versionFile } from './content-folder.ts'
+import { writeFiles } from './local-repository.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -18,7 +19,7 @@ beforeEach(() => {
   put('acme/b/versions/1.0.0.md', versionFile('Two'))
 })
 
-const put = (path: string, text: string) => putContent(dir, path, text)
+const put = (path: string, text: string) => writeFiles(dir, { [`content/${path}`]: text })
 const read = () => readContentDir(join(dir, 'content'))
 
 test.each(words`

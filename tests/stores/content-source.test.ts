@@ -19,9 +19,9 @@ import { type ContentListing, listIgnored, listListingProblems } from '../../src
 import { openObjects } from '../../src/content/content-reader.ts'
 import { openContentSource, type SeenContent } from '../../src/content/content-source.ts'
 import { openKeeper } from '../../src/hosts/node/builds/seen-content.ts'
+import { versionFile } from '../fixtures/prompt-files.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { versionFile } from './content-folder.ts'
 
 let root = ''
 beforeEach(() => {

@@ -1,12 +1,9 @@
 // Tests the specifics of git on GitHub: authentication, the number of calls, and which returned bytes are trusted.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FolderState, GitStore } from '../../src/git/git-store.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/github/github-connection.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { gitStoreContract } from './git-store-contract.ts'
 
 const PLACE = { owner: 'acme', name: 'code-review' }
@@ -22,18 +19,10 @@ const open = ({ repository, branch, token }: StandInRepository, options: Partial
 
 gitStoreContract('github', async (options) => {
   const place = await standIn.createRepository(options)
-  const folder = temporaryFolder('hub-github-')
-  let exported = 0
   return {
-    store: open(place),
-    openAnother: () => open(place),
+    openStore: () => open(place),
     commitOutside: (files) => standIn.commitOutside(place, files),
-    exportGit: async () => {
-      exported += 1
-      await standIn.exportTo(place, join(folder, `${exported}`))
-      return join(folder, `${exported}`)
-    },
-    close: async () => rmSync(folder, { recursive: true, force: true }),
+    gitFolder: () => standIn.gitFolder(place),
   }
 })
 

@@ -46,7 +46,7 @@ async function publishAndDieAfter(command: string, when: 'after' | 'instead' = '
 async function publishAndDieIn(gitDir: string): Promise<void> {
   const program = join(import.meta.dirname, 'local-publisher.ts')
   const env = { ...process.env, PATH: `${gitDir}:${process.env.PATH}` }
-  const child = spawn(process.execPath, [program, join(folder, 'content'), 'killed', '1'], { env, stdio: 'ignore' })
+  const child = spawn(process.execPath, [program, join(folder, 'content')], { env, stdio: 'ignore' })
   const [, signal] = await once(child, 'close')
   expect(signal).toBe('SIGKILL')
 }

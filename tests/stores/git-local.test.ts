@@ -23,14 +23,8 @@ beforeEach(() => {
 })
 
 gitStoreContract('local', async ({ isEmpty }) => {
-  const repository = makeRepository(isEmpty ? 'empty' : 'ready')
-  return {
-    store: repository.openStore(),
-    openAnother: () => repository.openStore(),
-    commitOutside: async (files) => repository.commit(files),
-    exportGit: async () => join(repository.folder, '.git'),
-    close: async () => {},
-  }
+  const { folder, commit, openStore } = makeRepository(isEmpty ? 'empty' : 'ready')
+  return { openStore, commitOutside: async (files) => commit(files), gitFolder: async () => join(folder, '.git') }
 })
 
 describe('content folder and repository state', () => {
@@ -131,7 +125,7 @@ describe('content folder and repository state', () => {
       refusal('The git repository of the content has no commits yet. Create a first commit, and try again.'),
     )
     const store = repository.openStore()
-    makeRepository('ready', folder)
+    makeRepository('ready', { folder })
     await store.readFolder(PLACE, never())
     rmSync(folder, { recursive: true })
     await expect(store.readFolder(PLACE, never())).rejects.toMatchObject(
@@ -179,7 +173,7 @@ describe('content folder and repository state', () => {
     const late = makeRepository('bare')
     const store = late.openStore()
     await expect(store.readFolder(PLACE, never())).rejects.toMatchObject({ code: 'unavailable' })
-    makeRepository('ready', late.folder)
+    makeRepository('ready', { folder: late.folder })
     expect((await publish(store, { index: 'about' })).kind).toBe('committed')
   })
 })
@@ -240,7 +234,7 @@ describe('user settings and other files', () => {
 
   test('ignores GIT_* variables that point elsewhere', async () => {
     const elsewhere = join(folder, 'elsewhere')
-    const other = makeRepository('ready', elsewhere)
+    const other = makeRepository('ready', { folder: elsewhere })
     const before = other.git('rev-parse', 'HEAD')
     const environment = {
       ...process.env,

@@ -1,21 +1,10 @@
 // The contract tests that every git store must pass, on a real repository.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { nextVersion } from '../../src/domain/values/versions.ts'
 import { type Additions, type CommitOutcome, type FolderState, type GitStore, treeId } from '../../src/git/git-store.ts'
+import type { World } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
-
-/** A store on a repository that was created for one test. */
-export interface TemporaryStore {
-  store: GitStore
-  /** Opens another store on the same repository, as another process would. */
-  openAnother(): GitStore
-  /** Commits files as another user. @param files paths from the repository's root @returns the new head */
-  commitOutside(files: Readonly<Record<string, string | Uint8Array>>): Promise<string>
-  /** Returns the repository as a git folder for the `git` command. */
-  exportGit(): Promise<string>
-  close(): Promise<void>
-}
 
 const PLACE = { owner: 'acme', name: 'code-review' }
 const MESSAGE = { headline: 'Publish acme/code-review 1.0.0', trailers: [['Operation-Id', 'op-1']] } as const
@@ -25,26 +14,25 @@ const never = () => ({ signal: new AbortController().signal })
  * Registers the tests.
  *
  * @param label the driver's name
- * @param open creates a repository with one commit or none, and opens a store on it
+ * @param open creates a repository with one commit or none
  */
 export function gitStoreContract(
   label: string,
-  open: (options: { isEmpty: boolean }) => Promise<TemporaryStore>,
+  open: (options: { isEmpty: boolean }) => Promise<Omit<World, 'contentDir'>>,
 ): void {
   describe(`git store contract: ${label}`, () => {
-    let temporary: TemporaryStore
+    let world: Omit<World, 'contentDir'>
     let store: GitStore
     beforeEach(async () => {
-      temporary = await open({ isEmpty: false })
-      store = temporary.store
+      world = await open({ isEmpty: false })
+      store = world.openStore()
     })
-    afterEach(() => temporary.close())
 
     const read = (place = PLACE) => store.readFolder(place, never())
     const commit = (base: FolderState, rest: Partial<Additions>) =>
       store.commit({ ...PLACE, base, message: MESSAGE, version: undefined, index: undefined, ...rest }, never())
     const version = (number: string, text: string) => ({ version: { version: number, text } })
-    const git = async (...args: string[]) => runSync('git', [`--git-dir=${await temporary.exportGit()}`, ...args])
+    const git = async (...args: string[]) => runSync('git', [`--git-dir=${await world.gitFolder()}`, ...args])
     const fsck = async () => expect((await git('fsck', '--full', '--strict', '--no-dangling')).toString()).toBe('')
 
     test('a folder without commits is empty, and its head is a commit', async () => {
@@ -64,7 +52,7 @@ export function gitStoreContract(
     })
 
     test('a read at the new head returns what was committed, together with the owner’s index.md', async () => {
-      await temporary.commitOutside({ 'content/acme/index.md': '---\nname: Acme\n---\n' })
+      await world.commitOutside({ 'content/acme/index.md': '---\nname: Acme\n---\n' })
       const before = await read()
       const outcome = await commit(before, { ...version('1.0.0', 'first'), index: 'about' })
       expect(outcome).toMatchObject({
@@ -81,7 +69,7 @@ export function gitStoreContract(
     })
 
     test('a folder at the path of an index.md is an error, not a missing file', async () => {
-      await temporary.commitOutside({ 'content/acme/index.md/file': 'x', 'content/other/review/index.md/file': 'x' })
+      await world.commitOutside({ 'content/acme/index.md/file': 'x', 'content/other/review/index.md/file': 'x' })
       for (const owner of ['acme', 'other'])
         await expect(store.readFolder({ owner, name: 'review' }, never())).rejects.toMatchObject({
           code: 'upstream_error',
@@ -90,7 +78,7 @@ export function gitStoreContract(
 
     test('a commit adds its own files to its base with the given message, and changes nothing else', async () => {
       const base = {
-        head: await temporary.commitOutside({ 'content/acme/other/index.md': 'other' }),
+        head: await world.commitOutside({ 'content/acme/other/index.md': 'other' }),
         versions: new Map(),
       }
       const trailers = [
@@ -117,7 +105,7 @@ export function gitStoreContract(
       ['empty content', ''],
     ])('keeps bytes: %s', async (_, text) => {
       await commit(await read(), { ...version('1.0.0', text), index: text })
-      store = temporary.openAnother()
+      store = world.openStore()
       const state = await read()
       expect(state.index === text).toBe(true)
       const bytes = await store.readBlob(state.versions.get('1.0.0')!, never())
@@ -128,17 +116,17 @@ export function gitStoreContract(
 
     test('invalid UTF-8: a version file is read exactly, an index.md is rejected', async () => {
       const latin1 = Uint8Array.from([0x63, 0x61, 0x66, 0xe9, 0x0a])
-      await temporary.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': latin1 })
+      await world.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': latin1 })
       const state = await read()
       expect([...(await store.readBlob(state.versions.get('1.0.0')!, never()))]).toEqual([0x63, 0x61, 0x66, 0xe9, 0x0a])
-      await temporary.commitOutside({ 'content/acme/code-review/index.md': latin1 })
+      await world.commitOutside({ 'content/acme/code-review/index.md': latin1 })
       await expect(read()).rejects.toMatchObject({ name: 'HubError', code: 'upstream_error' })
     })
 
     test('a file that is longer than any of a prompt is an upstream error, and is not read', async () => {
       const refusal = { name: 'HubError', code: 'upstream_error', message: expect.stringContaining('1048576 bytes') }
       const fits = 'x'.repeat(1_048_576)
-      await temporary.commitOutside({
+      await world.commitOutside({
         'content/acme/code-review/versions/1.0.0.md': fits,
         'content/acme/code-review/versions/1.0.1.md': `${fits}x`,
       })
@@ -150,9 +138,9 @@ export function gitStoreContract(
         ...refusal,
         message: expect.stringContaining('1048575 bytes'),
       })
-      await temporary.commitOutside({ 'content/acme/code-review/index.md': `---\n---\n${fits}` })
+      await world.commitOutside({ 'content/acme/code-review/index.md': `---\n---\n${fits}` })
       await expect(read()).rejects.toMatchObject(refusal)
-      await temporary.commitOutside({
+      await world.commitOutside({
         'content/acme/code-review/index.md': '---\n---\n',
         'content/acme/index.md': 'x'.repeat(6_000_000),
       })
@@ -166,7 +154,7 @@ export function gitStoreContract(
         { path: 'empty', bytes: new Uint8Array() },
       ]
       await commit(await read(), { version: { version: '1.0.0', text: 'x', files } })
-      store = temporary.openAnother()
+      store = world.openStore()
       const state = await read()
       expect([[...state.versions.keys()], [...state.folders.keys()]]).toEqual([['1.0.0'], ['1.0.0']])
       const listed = await store.listFolder(state.folders.get('1.0.0')!, never())
@@ -190,7 +178,7 @@ export function gitStoreContract(
       // `a-b.yml` stands before `a.yml` in a tree, because git compares bytes.
       for (const suite of ['a', 'a-b']) await commitResult({ ...result, suite, text: `passed: 2 # ${suite}\n` })
       await commitResult({ ...result, text: 'passed: 3\n' })
-      store = temporary.openAnother()
+      store = world.openStore()
       const state = await read()
       expect([...state.results.keys()]).toEqual(['1.0.0'])
       const listed = await store.listFolder(state.results.get('1.0.0')!, never())
@@ -216,7 +204,7 @@ export function gitStoreContract(
     test('only version files count as versions, however many there are', async () => {
       const folder = 'content/acme/code-review/versions'
       const many = Array.from({ length: 130 }, (_, patch) => [`${folder}/1.0.${patch}.md`, `text ${patch}`])
-      await temporary.commitOutside({
+      await world.commitOutside({
         ...Object.fromEntries(many),
         [`${folder}/README.md`]: 'x',
         [`${folder}/v2.0.0.md`]: 'x',
@@ -235,14 +223,14 @@ export function gitStoreContract(
 
     test('writes nothing when the head has moved', async () => {
       const before = await read()
-      const head = await temporary.commitOutside({ 'README.md': 'other words' })
+      const head = await world.commitOutside({ 'README.md': 'other words' })
       expect(await commit(before, version('1.0.0', 'late'))).toEqual({ kind: 'moved' })
       expect(await read()).toMatchObject({ head, versions: new Map() })
     })
 
     test('only one of several commits on the same head succeeds', async () => {
       const before = await read()
-      const stores = [store, temporary.openAnother(), temporary.openAnother()]
+      const stores = [store, world.openStore(), world.openStore()]
       const outcomes = await Promise.all(
         stores.map((each, number) =>
           each.commit(
@@ -273,7 +261,7 @@ export function gitStoreContract(
         }
       }
       const numbers = await Promise.all(
-        Array.from({ length: 4 }, (_, each) => publish(each % 2 ? store : temporary.openAnother(), `text ${each}`)),
+        Array.from({ length: 4 }, (_, each) => publish(each % 2 ? store : world.openStore(), `text ${each}`)),
       )
       expect(numbers.sort()).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3'])
       const changed = (
@@ -286,7 +274,7 @@ export function gitStoreContract(
     })
 
     test('throws an internal error for what the decision should have refused', async () => {
-      await temporary.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': 'first' })
+      await world.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': 'first' })
       const before = await read()
       const trailers = [['A', 'b\nOperation-Id: c']] as const
       const all: Partial<Additions>[] = [
@@ -314,7 +302,7 @@ export function gitStoreContract(
           ['Operation-Id', `op-${number}`],
         ] as const
         await commit(await read(), { ...version(number, number), message: { headline: `Publish ${number}`, trailers } })
-        await temporary.commitOutside({ 'content/acme/other/versions/1.0.0.md': number })
+        await world.commitOutside({ 'content/acme/other/versions/1.0.0.md': number })
       }
       expect((await read()).publishes).toEqual([])
       const { publishes } = await store.readFolder({ ...PLACE, withPublishes: true }, never())
@@ -346,15 +334,11 @@ export function gitStoreContract(
     })
 
     test('reports that a repository has no commits', async () => {
-      const empty = await open({ isEmpty: true })
-      try {
-        await expect(empty.store.readFolder(PLACE, never())).rejects.toMatchObject({
-          name: 'HubError',
-          message: expect.stringContaining('first commit'),
-        })
-      } finally {
-        await empty.close()
-      }
+      const empty = (await open({ isEmpty: true })).openStore()
+      await expect(empty.readFolder(PLACE, never())).rejects.toMatchObject({
+        name: 'HubError',
+        message: expect.stringContaining('first commit'),
+      })
     })
   })
 }
