@@ -191,7 +191,7 @@ describe('publishing with a personal token', () => {
   }
   beforeEach(async () => {
     hub = await openHub(world, {
-      auth: { findHolder: async (given) => ((await hasBoundLogin(hub.state, given)) ? given : undefined) },
+      findHolder: async (given) => ((await hasBoundLogin(hub.state, given)) ? given : undefined),
     })
     await hub.state.set('logins/alice', '7')
   })

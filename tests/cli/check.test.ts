@@ -1,9 +1,7 @@
 // Tests `hubcli check` and `hubcli push` of prompt files with a real hub in this process.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, runHubcli, SHELL } from './shells.ts'
@@ -27,9 +25,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   world = openLocalWorld()
   hub = await openHub(world)
-  const server = await startServer(serveHub(hub), 0)
-  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
-  close = () => server.stop(0)
+  ;({ url, close } = await serveHub(hub))
   cwd = makeFolder()
   for (const folder of ['acme', 'nina', 'Upper']) mkdirSync(path.join(cwd, 'prompts', folder), { recursive: true })
   const files = {

@@ -1,9 +1,7 @@
 // Tests `hubcli push` of many files with a real hub in this process.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
@@ -15,9 +13,7 @@ let close: () => Promise<void>
 let tools: string
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
-  const server = await startServer(serveHub(hub), 0)
-  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
-  close = () => server.stop(0)
+  ;({ url, close } = await serveHub(hub))
   tools = makeTools({ python: PYTHON })
   symlinkSync(findProgram('git')!, path.join(tools, 'git'))
 })

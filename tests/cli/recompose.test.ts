@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openClock } from '../../src/server/publish/write-to-git.ts'
 import { environment, NPX, runWith } from '../clients/both-clients.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
-import { serveWithFiles } from '../hubs/serve-with-files.ts'
+import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, runHubcli, SHELL } from './shells.ts'
 
@@ -17,9 +16,7 @@ let files: ReadonlyMap<string, string> = new Map()
 beforeAll(async () => {
   world = openLocalWorld()
   hub = await openHub(world, { clock: { ...openClock(), now: () => Date.now() + days * 86_400_000 } })
-  const served = await serveWithFiles(hub, () => files)
-  url = served.url
-  close = served.close
+  ;({ url, close } = await serveHub(hub, () => files))
 })
 afterAll(() => close?.())
 

@@ -2,14 +2,12 @@
 // result, and what is refused before anything is sent.
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HubManager, PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { requestSettings } from '../../clients/typescript/source/requests.ts'
 import { readResults } from '../../clients/typescript/source/results.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { makeFolder, runHubcli, SHELL } from './shells.ts'
@@ -44,9 +42,7 @@ beforeAll(async () => {
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
   hub = await openHub(world)
   token = await hub.makeToken({ permissions: ['publish', 'maintain'] })
-  const server = await startServer(serveHub(hub), 0)
-  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
-  close = () => server.stop(0)
+  ;({ url, close } = await serveHub(hub))
   cwd = makeFolder()
   const files = {
     'promptfoo.json': JSON.stringify(PROMPTFOO),

@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeFolder, runHubcli, SHELL } from '../cli/shells.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
-import { serveWithFiles } from '../hubs/serve-with-files.ts'
+import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
@@ -22,9 +21,7 @@ let close: () => Promise<void>
 let files: ReadonlyMap<string, string> = new Map()
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
-  const served = await serveWithFiles(hub, () => files)
-  url = served.url
-  close = served.close
+  ;({ url, close } = await serveHub(hub, () => files))
 })
 afterAll(() => close?.())
 

@@ -2,7 +2,6 @@
 // time, and the digest that survives compression.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -10,12 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLock } from '../../clients/typescript/source/files.ts'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { chooseVersion } from '../../src/domain/values/label-target.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type PlainFiles, startPlainFiles } from '../cli/plain-files.ts'
 import { makeFolder, PYTHON, runHubcli, SHELL } from '../cli/shells.ts'
 import { COMPILED } from '../compiled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
-import { serveWithFiles } from '../hubs/serve-with-files.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
 
@@ -50,9 +47,7 @@ beforeAll(async () => {
   world = openLocalWorld(FILES)
   hub = await openHub(world)
   files = await hub.build()
-  const { server, stop: stopServer } = await startServer(serveHub(hub), 0)
-  stop = stopServer
-  url = `http://localhost:${(server.address() as AddressInfo).port}`
+  ;({ url, close: stop } = await serveHub(hub))
   before = `${new Date().toISOString().slice(0, 19)}Z`
   // The activity counts in seconds.
   await wait(1_100)
@@ -138,9 +133,9 @@ describe('hubcli --at', () => {
 
 describe('a renamed prompt is read under its new name, with a message', () => {
   /** A hub with the files of its build, which the libraries read first. */
-  let built: Awaited<ReturnType<typeof serveWithFiles>>
+  let built: Awaited<ReturnType<typeof serveHub>>
   beforeAll(async () => {
-    built = await serveWithFiles(hub, () => files)
+    built = await serveHub(hub, () => files)
   })
   afterAll(() => built.close())
   const MOVED = 'warning: nina/old has moved to mona/old\n'

@@ -7,8 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { MANY_VERSIONS, manyVersions } from '../hubs/many-versions.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
-import { serveWithFiles } from '../hubs/serve-with-files.ts'
+import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { CLIENTS, environment, runClient } from './both-clients.ts'
@@ -28,9 +27,7 @@ beforeAll(async () => {
   const path = `content/acme/many/versions/${UNBUILT}.md`
   await world.commitOutside({ [path]: manyVersions()[`content/acme/many/versions/1.0.29.md`]! })
   await hub.build()
-  const served = await serveWithFiles(hub, () => files)
-  url = served.url
-  close = served.close
+  ;({ url, close } = await serveHub(hub, () => files))
 })
 afterAll(() => close?.())
 

@@ -3,12 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findKnown } from '../../clients/typescript/source/commands/import.ts'
 import { listDownloads } from '../../src/build/list-downloads.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { listen } from '../listen.ts'
@@ -23,9 +21,7 @@ let url: string
 let close: () => Promise<void>
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
-  const { server, stop } = await startServer(serveHub(hub), 0)
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  close = () => stop(0)
+  ;({ url, close } = await serveHub(hub))
 })
 afterAll(() => close?.())
 

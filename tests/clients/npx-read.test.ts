@@ -2,10 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { makeFolder } from '../cli/shells.ts'
 import { pointing } from '../fixtures/labels.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
@@ -21,9 +19,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   hub = await openHub(openLocalWorld())
   token = await hub.makeToken({ permissions: ['publish', 'maintain'] })
-  const { server, stop } = await startServer(serveHub(hub), 0)
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  close = () => stop(0)
+  ;({ url, close } = await serveHub(hub))
   cwd = makeFolder()
   const send = async (content: string, more: object = {}, to = 'acme/greet') =>
     expect((await hub.publish({ content, ...more }, { to })).status).toBe(201)

@@ -8,7 +8,7 @@ import { diskStore } from '../../clients/typescript/source/files.ts'
 import { HubManager, PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { PYTHON } from '../cli/shells.ts'
-import { openHub, serveHub } from '../hubs/publishing.ts'
+import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -31,19 +31,14 @@ beforeEach(async () => {
   const hub = await openHub(openLocalWorld(FILES))
   await hub.build()
   token = await hub.makeToken({ permissions: ['label', 'maintain'] })
-  const serve = serveHub(hub)
   const answer = async (request: Request) => {
     const { pathname } = new URL(request.url)
     if (request.method !== 'GET') {
       read = []
-      return new Response(await request.arrayBuffer()).arrayBuffer().then(async (body) => {
-        const given = { method: request.method, path: pathname, token }
-        const { status, headers, bytes } = await hub.publish(body.byteLength ? Buffer.from(body) : undefined, given)
-        return new Response(new Uint8Array(bytes), { status, headers })
-      })
+      return hub.answer(request)
     }
     if (pathname.startsWith('/api/')) read.push(pathname)
-    const made = await serve(request)
+    const made = await hub.answer(request)
     if (hold && pathname === '/api/v1/repos/acme/a') {
       const { made: tell, until } = hold
       hold = undefined

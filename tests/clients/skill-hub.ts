@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { sha256 } from '../cli/plain-files.ts'
-import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -32,10 +32,9 @@ export async function startSkillHub(): Promise<SkillHub> {
   const world = openLocalWorld()
   const hub = await openHub(world)
   const asked: string[] = []
-  const serve = serveHub(hub)
   const { server, stop } = await startServer((request) => {
     asked.push(new URL(request.url).pathname)
-    return serve(request)
+    return hub.answer(request)
   }, 0)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {

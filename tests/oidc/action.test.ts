@@ -12,7 +12,7 @@ import { useOnce } from '../../src/state/single-use.ts'
 import { type SigstoreServices, startSigstore } from '../attestations/sigstore-services.ts'
 import { COMPILED } from '../compiled.ts'
 import { memoryState } from '../hubs/memory-state.ts'
-import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { runScript } from '../loaded.ts'
 import { runSync } from '../run-sync.ts'
@@ -60,16 +60,14 @@ beforeAll(async () => {
       return Response.json(request.method === 'GET' ? [] : { html_url: 'https://github.example/pull/7' })
     }
     if (pathname === '/github/repos/octo/prompts/attestations') return new Response('{}', { status: mayAttest })
-    return serveHub(hub)(request)
+    return hub.answer(request)
   }, 0)
   url = `http://localhost:${(host.server.address() as AddressInfo).port}`
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
   hub = await openHub(world, {
     state,
-    auth: {
-      verifyJob,
-      spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
-    },
+    verifyJob,
+    spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
   })
   await hub.build()
   close = () => host.stop()

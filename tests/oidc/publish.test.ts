@@ -42,10 +42,8 @@ const openJobHub = async (jwksUrl = issuer.jwksUrl, options: HubOptions = {}) =>
   openHub(world, {
     state,
     ...options,
-    auth: {
-      verifyJob: await openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
-      spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
-    },
+    verifyJob: await openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
+    spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
   })
 beforeAll(async () => {
   issuer = await startIssuer()

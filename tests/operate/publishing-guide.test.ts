@@ -10,7 +10,7 @@ import { readCliReleases } from '../../src/build/downloads/releases.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { useOnce } from '../../src/state/single-use.ts'
 import { memoryState } from '../hubs/memory-state.ts'
-import { openHub, serveHub } from '../hubs/publishing.ts'
+import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { openPromptRepository, runWorkflow } from './actions-runner.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
     if (pathname === '/token') return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
     if (pathname.startsWith('/data/')) return new Response(null, { status: 404 })
     const download = downloads.get(pathname)
-    return download === undefined ? serveHub(hub)(request) : new Response(download)
+    return download === undefined ? hub.answer(request) : new Response(download)
   }, 0)
   close = stop
   base = `http://localhost:${(server.address() as AddressInfo).port}`
@@ -43,10 +43,8 @@ beforeAll(async () => {
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: base })
   const hub = await openHub(openLocalWorld({ 'content/acme/index.md': OWNER, 'content/octo/index.md': OWNER }), {
     state,
-    auth: {
-      verifyJob,
-      spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
-    },
+    verifyJob,
+    spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
   })
   secrets = { HUB_TOKEN: hub.token }
   oidc = {

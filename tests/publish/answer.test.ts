@@ -1,6 +1,6 @@
 // Tests the response to a publish, and what it writes. See docs/contract.md section 7.
 import { beforeEach, describe, expect, test } from 'vitest'
-import { BASE_URL } from '../hubs/handlers.ts'
+import { BASE_URL } from '../hubs/make-hub.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { judgeHistory } from './history.ts'
 import { commits, git, hub, open, show, versionFile, versionPath, world } from './open-rules.ts'

@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
-import { QUICK_CLOCK } from '../hubs/handlers.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
+import { type Hub, openHub, QUICK_CLOCK } from '../hubs/publishing.ts'
 import { openGitHubWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 

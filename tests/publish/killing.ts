@@ -1,5 +1,6 @@
 // Kills hubs and git during a publish, and checks the repository afterwards.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,74 +14,74 @@ import type { World } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { judgeHistory } from './history.ts'
-import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
+import type { KillableSettings } from './killable-hub.ts'
 
 /** A response, or `died` if the process died before it responded. */
 export type Reply = { status: number; text: string } | 'died'
 
-export interface KillableHub {
-  ask(question: Omit<KillableQuestion, 'id'>): Promise<Reply>
-  /** @param more further fields of the request */
-  publish(content: string, key: string, more?: object): Promise<Reply>
-  /** Sends SIGKILL. */
-  kill(): void
-  isAlive(): boolean
-  ended: Promise<unknown>
+/** A request to the hub: to publish, to change something, or to read. */
+interface Question {
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET'
+  path: string
+  body?: object
+  key?: string
 }
+
+export type KillableHub = Awaited<ReturnType<typeof startKillable>>
 
 /**
  * Starts a hub and lets it build its content. @param gitDir a folder with the `git` that the hub runs instead of the
  * real one
  */
-export async function startKillable(settings: KillableSettings, gitDir?: string): Promise<KillableHub> {
+export async function startKillable(settings: KillableSettings, gitDir?: string) {
   const program = join(import.meta.dirname, 'killable-hub.ts')
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...(gitDir !== undefined && { PATH: `${gitDir}:${process.env.PATH}` }) },
   })
-  let errors = ''
-  child.stderr.on('data', (chunk) => (errors += chunk))
-  child.stdin.on('error', () => {})
-  let isAlive = true
-  let asked = 0
-  const waiting = new Map<number, (reply: Reply) => void>()
-  const ready = Promise.withResolvers<void>()
-  const ended = new Promise<void>((resolve) =>
-    child.once('close', () => {
-      isAlive = false
-      ready.reject(new Error(`the hub ended before it was ready: ${errors}`))
-      for (const answer of waiting.values()) answer('died')
-      resolve()
-    }),
-  )
-  createInterface(child.stdout).on('line', (line) => {
-    if (line === 'ready') return ready.resolve()
-    const { id, status, text }: { id: number; status: number; text: string } = JSON.parse(line)
-    waiting.get(id)?.({ status, text })
-    waiting.delete(id)
-  })
-  await ready.promise
-  const ask: KillableHub['ask'] = (question) => {
-    if (!isAlive) return Promise.resolve('died')
-    const id = ++asked
-    return new Promise((resolve) => {
-      waiting.set(id, resolve)
-      child.stdin.write(`${JSON.stringify({ id, ...question })}\n`)
-    })
+  const ended = once(child, 'close')
+  const listening = once(createInterface(child.stdout), 'line')
+  const [line] = await Promise.race([
+    listening,
+    ended.then(() => Promise.reject(new Error('ended before it was ready'))),
+  ])
+  const { url, token }: { url: string; token: string } = JSON.parse(line)
+  const ask = async ({ method, path, body, key }: Question): Promise<Reply> => {
+    try {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          'Content-Type': 'application/json',
+          Authorization: `Bearer ${token}`,
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+        },
+        body: body ? JSON.stringify(body) : null,
+      })
+      return { status: answer.status, text: await answer.text() }
+    } catch (error) {
+      if (child.signalCode === null) await ended
+      expect(child.signalCode, String(error)).toBe('SIGKILL')
+      return 'died'
+    }
   }
-  const built = await ask({ method: 'BUILD', path: '' })
-  expect(built, errors).toMatchObject({ status: 200 })
+  /** Builds the current content and serves it from then on. */
+  const build = async () =>
+    expect(await ask({ method: 'POST', path: '/build' })).toEqual({ status: 200, text: 'built' })
+  await build()
   return {
     ask,
-    publish: (content, key, more) =>
+    build,
+    /** @param more further fields of the request */
+    publish: (content: string, key: string, more?: object) =>
       ask({
         method: 'POST',
         path: `/api/v1/repos/${REPOSITORY}/versions`,
         key,
         body: { content, changelog: key, ...more },
       }),
+    /** Sends SIGKILL. */
     kill: () => child.kill('SIGKILL'),
-    isAlive: () => isAlive,
+    isAlive: () => child.signalCode === null,
     ended,
   }
 }

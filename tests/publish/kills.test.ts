@@ -161,7 +161,7 @@ test('two processes on one repository, one killed at random, keep every confirme
     if (kills < KILLS - 1) pair[victim] = await start(contentDir)
   }
   const left = pair.filter((hub) => hub.isAlive())
-  for (const hub of left) await hub.ask({ method: 'BUILD', path: '' })
+  for (const hub of left) await hub.build()
   for (const hub of left) await expectReadable(hub, answered)
   await expectKept(world, answered)
   // Each round has three publishes. Each of them is published only once, however often the request was repeated.

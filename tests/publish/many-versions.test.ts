@@ -1,7 +1,7 @@
 // Tests the list of versions of a prompt that has more than one page of them: in the API, in the data files, and right
 // after a publish. See docs/contract.md section 4.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BASE_URL } from '../hubs/handlers.ts'
+import { BASE_URL } from '../hubs/make-hub.ts'
 import { MANY_VERSIONS, manyVersions } from '../hubs/many-versions.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'

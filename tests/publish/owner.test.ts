@@ -36,7 +36,7 @@ async function openAll(opened: World): Promise<void> {
   world = opened
   const state = memoryState()
   hub = await openHub(world, { state })
-  pages = await openHub(world, { state, auth: SIGNED_IN })
+  pages = await openHub(world, { state, ...SIGNED_IN })
   await hub.build()
 }
 
@@ -129,17 +129,15 @@ describe('who may change what', () => {
 
   test('a CI job may not change an owner', async () => {
     const job = await openHub(world, {
-      auth: {
-        verifyJob: async () => ({
-          repositoryId: '12',
-          jti: 'j',
-          endsMs: Date.now() + 60_000,
-          actor: undefined,
-          provenance: { issuer: 'i', repository: 'octo/prompts', workflow: 'w', ref: 'r', sha: 's', run_id: '1' },
-          findRefusal: () => undefined,
-          isTrusted: () => true,
-        }),
-      },
+      verifyJob: async () => ({
+        repositoryId: '12',
+        jti: 'j',
+        endsMs: Date.now() + 60_000,
+        actor: undefined,
+        provenance: { issuer: 'i', repository: 'octo/prompts', workflow: 'w', ref: 'r', sha: 's', run_id: '1' },
+        findRefusal: () => undefined,
+        isTrusted: () => true,
+      }),
     })
     const answer = await job.publish({ name: 'A' }, { method: 'PATCH', path: '/api/v1/users/acme', token: 'a.b.c' })
     expect(problem(answer)).toEqual([
@@ -169,7 +167,7 @@ describe('changes of who may change what', () => {
   })
 
   test('six changes at once through two hubs are six commits, and none is lost', async () => {
-    const other = await openHub(world, { state: hub.state, auth: SIGNED_IN })
+    const other = await openHub(world, { state: hub.state, ...SIGNED_IN })
     const names = Array.from({ length: 6 }, (_, number) => `label-${number}`)
     const answers = await Promise.all(
       names.map((label, number) =>
@@ -394,7 +392,7 @@ test('another hub that shares the store shows a change at once', async () => {
   const state = memoryState()
   world = openLocalWorld(FILES)
   const copies = [shareCopies(state), shareCopies(state)] as const
-  const [one, two] = await Promise.all(copies.map((mine) => openHub(world, { state, copies: mine, auth: SIGNED_IN })))
+  const [one, two] = await Promise.all(copies.map((mine) => openHub(world, { state, copies: mine, ...SIGNED_IN })))
   await two!.build()
   expect((await two!.read('/api/v1/users/acme')).data.name).toBe('Acme')
   for (const name of ['One', 'Two']) {

@@ -33,7 +33,7 @@ let hub: Hub
 beforeAll(async () => {
   world = openLocalWorld(FILES)
   const findSignedIn = async ({ headers }: Request) => JSON.parse(headers.get('Test-Person') ?? 'null') ?? undefined
-  hub = await openHub(world, { state, auth: { findSignedIn } })
+  hub = await openHub(world, { state, findSignedIn })
   await hub.build()
 })
 

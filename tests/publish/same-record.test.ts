@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
 import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { HUBCLI } from '../cli/assembled.ts'
-import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -51,13 +51,13 @@ beforeAll(async () => {
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
   const { server, stop } = await startServer(async (request) => {
     const { pathname, searchParams } = new URL(request.url)
-    if (pathname !== '/token') return serveHub(hub)(request)
+    if (pathname !== '/token') return hub.answer(request)
     return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
   }, 0)
   url = `http://localhost:${(server.address() as AddressInfo).port}`
   close = () => stop(0)
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
-  hub = await openHub(world, { auth: { verifyJob, spendJob: async () => true } })
+  hub = await openHub(world, { verifyJob, spendJob: async () => true })
   mkdirSync(join(dir, 'prompts'))
 })
 afterAll(async () => {

@@ -202,7 +202,8 @@ describe('rate limits of 30 per minute', () => {
   })
 
   test('invalid tokens are limited by IP address; a valid token from the same address still works', async () => {
-    const limited = await openHub(world, { failedTokens: limitInMemory({ requests: 30, windowMs: 60_000 }) })
+    const failures = limitInMemory({ requests: 30, windowMs: 60_000 })
+    const limited = await openHub(world, { failedTokens: async () => failures })
     const guess = (token: string | null) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
     for (let number = 0; number < 30; number++) expect((await guess(number % 2 ? UNKNOWN : null)).status).toBe(401)
     const answer = await guess(UNKNOWN)
