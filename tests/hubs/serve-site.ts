@@ -1,5 +1,4 @@
 // Serves a site in this process with our own host.
-import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { openSite } from '../../scripts/bench/open-build.ts'
 import { builtFile, indexOf, placesOf } from '../../src/build/build-places.ts'
@@ -21,30 +20,19 @@ type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void
 type Serving = Parameters<typeof serveSites>[2]
 
 /** Options for serving a site. */
-export interface SiteOptions<S extends Stores> {
+interface SiteOptions {
   /** Environment variables, set until the hub stops. CONTENT_DIR and SITE_URL are required. */
   settings: Readonly<Record<string, string>>
   /** Writes the data of the content folder; by default, as `npm run build` does. */
   write?: (config: Config, places: { siteDir: string; indexPath: string }) => unknown
-  /** Opens the host's stores; called with the site's folder once its data is written. */
-  openStores: (dir: string) => Promise<S>
+  /** By default, the stores are opened according to the settings, with a state of this site alone, below its folder. */
+  stores?: Stores
   /** The address that the host listens on, and its other options. */
   serving: Serving
 }
 
-/**
- * Opens the stores according to the settings, with a separate state for this site, so that nothing from an earlier run
- * affects a test.
- */
-export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
-
 /** Writes the data of a content folder in this process, and serves it with the page bundle, as `npm start` does. */
-export async function serveSite<S extends Stores>({
-  settings,
-  write = writeData,
-  openStores,
-  serving,
-}: SiteOptions<S>): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
+export async function serveSite({ settings, write = writeData, stores: given, serving }: SiteOptions) {
   const dir = temporaryFolder('hub-site-')
   const before = process.env
   // Settings are parsed once for each environment object.
@@ -59,9 +47,10 @@ export async function serveSite<S extends Stores>({
   const pages = { current: await openBundle(bundle, findProfile(config, look.shown), look.files) }
   const downloads = await openDownloads('.', config.baseUrl)
   const site = openSite(places.dist)
-  const stores = await openStores(dir)
+  const stores = given ?? (await openLocalStores(config, dir))
   const host = await serveSites({ site }, stores, { ...config, pages, downloads, ...serving })
   return {
+    dir,
     server: host.server,
     stores,
     async stop() {

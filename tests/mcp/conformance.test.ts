@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { freePort, launch } from '../hubs/processes.ts'
-import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
+import { serveSite } from '../hubs/serve-site.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const home = temporaryFolder('hub-mcp-home-')
@@ -13,7 +13,6 @@ const port = await freePort()
 const base = `http://localhost:${port}`
 const server = await serveSite({
   settings: { CONTENT_DIR: resolve('content'), SITE_URL: base },
-  openStores: openOwnStores,
   serving: { port },
 })
 afterAll(() => server.stop())

@@ -565,7 +565,7 @@ describe('another hub with the same state, whose build is older', () => {
         for (const each of copies) each.close()
       },
     }
-    other = await serveSite({ settings, openStores: async () => stores, serving: { port } })
+    other = await serveSite({ settings, stores, serving: { port } })
     token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
   })
   afterAll(() => other?.stop())

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { FreshCopies } from '../../src/state/fresh-copies.ts'
-import { openOwnStores, serveSite } from '../hubs/serve-site.ts'
+import { serveSite } from '../hubs/serve-site.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -45,7 +45,6 @@ export async function openBuiltSite(write: (contentDir: string) => void): Promis
   const opening: Promise<Browser> = openBrowser()
   const served = await serveSite({
     settings: { SITE_URL, CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0', ...ON_GITHUB },
-    openStores: openOwnStores,
     serving: { port: 0, listenAt: ['127.0.0.1'] },
   })
   const origin = `http://localhost:${(served.server.address() as AddressInfo).port}`

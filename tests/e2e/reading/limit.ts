@@ -2,7 +2,7 @@
 // still responds.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../hubs/processes.ts'
-import { openOwnStores, serveSite } from '../../hubs/serve-site.ts'
+import { serveSite } from '../../hubs/serve-site.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { expectError, expectPromises } from '../answers.ts'
 import { type Answer, type Ask, openClient } from '../client.ts'
@@ -19,7 +19,6 @@ export function limit(hub: Reading): void {
       const base = `http://localhost:${port}`
       limited = await serveSite({
         settings: { CONTENT_DIR: temporaryFolder(), RATE_LIMIT_PER_MINUTE: String(LIMIT), SITE_URL: base },
-        openStores: openOwnStores,
         serving: { port },
       })
       ask = openClient(base)
