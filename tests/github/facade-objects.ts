@@ -50,9 +50,6 @@ interface NewCommit {
   committer?: { name: string; email: string }
 }
 
-/** The objects of the repositories. */
-export type Objects = ReturnType<typeof openObjects>
-
 /**
  * Opens the objects of emulate's repositories, with the root resolvers of queries and mutations. A mutation runs under a
  * lock, because GitHub compares heads atomically.

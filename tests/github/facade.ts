@@ -13,31 +13,10 @@ import {
 } from 'graphql'
 import { z } from 'zod'
 import { askEmulate } from './ask-emulate.ts'
-import { type Objects, openObjects } from './facade-objects.ts'
+import { openObjects } from './facade-objects.ts'
 
 /** An HTTP server as a function. If it returns undefined, the socket is closed without a response. */
 export type Handler = (request: Request) => Promise<Response | undefined>
-
-/** Dependencies of the facade. */
-export interface FacadeOptions {
-  /** emulate's own base URL. */
-  emulateUrl: string
-  /**
-   * The valid tokens. Any other token gets a 401, whereas emulate itself would treat it as a token of its first user.
-   * Tokens created later are added.
-   */
-  tokens: ReadonlySet<string>
-}
-
-/** A facade, and the queries that it rejects because it does not support them or because GitHub would reject them. */
-export interface Facade {
-  handle: Handler
-  objects: Objects
-  /** Returns whether a token is valid. */
-  isGood: (token: string) => boolean
-  /** Queries that violate GitHub's schema or are not supported here. A single such query fails the test. */
-  problems: string[]
-}
 
 /** The supported arguments of the fields that have any. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -58,11 +37,18 @@ const MadeToken = z.object({ token: z.string().optional(), access_token: z.strin
 
 let built: GraphQLSchema | undefined
 
-/** Creates a facade. It stores only objects that never change and the tokens created through it. */
-export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
+/**
+ * Creates a facade. It stores only objects that never change and the tokens created through it.
+ *
+ * @param emulateUrl emulate's own base URL
+ * @param tokens the valid tokens. Any other token gets a 401, whereas emulate itself would treat it as a token of its
+ * first user
+ */
+export function createFacade(emulateUrl: string, tokens: Iterable<string>) {
   built ??= buildGitHubSchema()
   const schema = built
   const good = new Set(tokens)
+  /** Queries that violate GitHub's schema or are not supported here. A single such query fails the test. */
   const problems: string[] = []
   const objects = openObjects(emulateUrl)
   let remaining = 5000
@@ -144,7 +130,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
     if (pathname === '/graphql' && request.method === 'POST') return await answerGraphql(request, token ?? '')
     return await passOn(request, pathname + search)
   }
-  return { handle, objects, isGood: (token) => good.has(token), problems }
+  return { handle, objects, isGood: (token: string) => good.has(token), problems }
 }
 
 function buildGitHubSchema(): GraphQLSchema {

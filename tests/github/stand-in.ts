@@ -81,7 +81,7 @@ export async function startGitHubStandIn({
   const emulateUrl = `http://127.0.0.1:${new URL(emulator.url).port}`
   const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value
   if (privateKey === undefined) throw new Error('emulate made no key for the GitHub App')
-  const facade = createFacade({ emulateUrl, tokens: new Set([...BOT_TOKENS, STRANGER_TOKEN]) })
+  const facade = createFacade(emulateUrl, [...BOT_TOKENS, STRANGER_TOKEN])
   let made = 0
 
   const { call, callOnce, writeCommit } = facade.objects

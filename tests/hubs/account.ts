@@ -20,29 +20,14 @@ export interface Sending {
   method?: string
 }
 
-/** A cookie jar that handles cookies as a browser does. */
-export interface Jar {
-  /** Cookies, keyed by name; a test may change them. */
-  cookies: Map<string, string>
-  ask(path: string, sending?: Sending): Promise<{ status: number; headers: Headers; text: string }>
-}
-
-/** The account pages in this process. */
-export interface Account {
-  dependencies: AccountDeps
-  state: ReturnType<typeof memoryState>
-  openJar(): Jar
-  /** Returns the path of the current sign-in link. */
-  signInPath(): string
-  /** Returns a jar with a signed-in user. */
-  signIn(handle: string): Promise<Jar>
-}
+export type Account = ReturnType<typeof openAccount>
+export type Jar = ReturnType<Account['openJar']>
 
 /**
  * Opens the account pages. @param given overrides for the defaults: local sign-in under every username, and no
  * memberships
  */
-export function openAccount(given: Partial<AccountDeps> = {}): Account {
+export function openAccount(given: Partial<AccountDeps> = {}) {
   const state = memoryState(undefined, () => Date.now())
   const keys = openLocalKeys(() => {})
   const dependencies: AccountDeps = {
@@ -58,11 +43,13 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
     clientAddress: '192.0.2.1',
     ...given,
   }
-  const openJar = (): Jar => {
+  /** Opens a cookie jar that handles cookies as a browser does. */
+  const openJar = () => {
+    /** Cookies, keyed by name; a test may change them. */
     const cookies = new Map<string, string>()
     return {
       cookies,
-      async ask(path, { form, headers = {}, method = form ? 'POST' : 'GET' } = {}) {
+      async ask(path: string, { form, headers = {}, method = form ? 'POST' : 'GET' }: Sending = {}) {
         const all = new Headers({ Accept: 'text/html' })
         if (cookies.size > 0) all.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
         if (form) {
@@ -90,8 +77,10 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
     dependencies,
     state,
     openJar,
+    /** Returns the path of the current sign-in link. */
     signInPath: () => `/auth/local?key=${keys.current()}`,
-    signIn(handle) {
+    /** Returns a jar with a signed-in user. */
+    signIn(handle: string) {
       const jar = openJar()
       // Users sign in one at a time, because the current link works only once.
       const turn = queue.then(async () => {

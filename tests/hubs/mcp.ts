@@ -11,7 +11,7 @@ import { openSearchIndex } from '../../src/search/open-index.ts'
 import { buildSearchIndex } from '../../src/search/write-index.ts'
 import type { Hub } from '../../src/server/hub.ts'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
-import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
+import { copiesAhead, UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
 import { openCopies } from '../../src/state/stored-copies.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { openApp } from './app.ts'
@@ -24,26 +24,10 @@ export const ENDPOINT = `${BASE_URL}/mcp`
 
 type Json = Record<string, unknown>
 
-/** An MCP server and its read API in this process. */
-export interface McpHub {
-  catalogue: Catalogue
-  fresh: FreshCopies
-  hub: Hub
-  /** Handles a request exactly as given. @param changed replaces parts of the hub */
-  answer(request: Request, changed?: Partial<Hub>): Promise<Response>
-  /** A `fetch` for clients that sends requests to this server. */
-  fetch(address: string | URL, init?: RequestInit): Promise<Response>
-  /** Sends a request in the 2025 protocol. @returns the result; throws if the server reports an error */
-  call(method: string, params?: Json): Promise<Json>
-  /** Sends a `tools/call` request. */
-  tool(name: string, given?: Json): Promise<Json>
-  /** Returns a parsed response from the read API. */
-  rest(path: string): Promise<Json>
-  close(): void
-}
+export type McpHub = ReturnType<typeof openMcpHub>
 
-/** Opens a hub with a content folder. */
-export function openMcpHub(contentDir: string): McpHub {
+/** Opens an MCP server and its read API in this process, with a content folder. */
+export function openMcpHub(contentDir: string) {
   const dir = temporaryFolder('hub-mcp-')
   const siteDir = join(dir, 'dist')
   const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL }))
@@ -51,8 +35,10 @@ export function openMcpHub(contentDir: string): McpHub {
   const index = openSearchIndex(indexOf(placesOf(siteDir)))
   const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)
   const hub = makeHub({ siteFiles: folderFiles(siteDir), fresh, search: () => index })
+  /** Handles a request exactly as given. @param changed replaces parts of the hub */
   const answer = (request: Request, changed?: Partial<Hub>) => handleMcp(request, () => ({ ...hub, ...changed }))
-  const call = async (method: string, params: Json = {}) => {
+  /** Sends a request in the 2025 protocol. @returns the result; throws if the server reports an error */
+  const call = async (method: string, params: Json = {}): Promise<Json> => {
     const response = await answer(post({ jsonrpc: '2.0', id: 1, method, params }))
     const { result, error } = await response.json()
     if (error) throw Object.assign(new Error(error.message), error)
@@ -63,13 +49,14 @@ export function openMcpHub(contentDir: string): McpHub {
     fresh,
     hub,
     answer,
-    fetch: (address, init) => answer(new Request(address, init)),
+    /** A `fetch` for clients that sends requests to this server. */
+    fetch: (address: string | URL, init?: RequestInit) => answer(new Request(address, init)),
     call,
-    tool: (name, given) => call('tools/call', { name, ...(given && { arguments: given }) }),
-    rest: async (path) => (await openApp(() => hub)(new Request(BASE_URL + path))).json(),
-    close: () => {
-      index.close()
-    },
+    /** Sends a `tools/call` request. */
+    tool: (name: string, given?: Json) => call('tools/call', { name, ...(given && { arguments: given }) }),
+    /** Returns a parsed response from the read API. */
+    rest: async (path: string): Promise<Json> => (await openApp(() => hub)(new Request(BASE_URL + path))).json(),
+    close: () => index.close(),
   }
 }
 

@@ -1,6 +1,6 @@
 // A private hub in this process, with its pages, downloads and stores, and everybody who may or may not read it.
 import { createHash } from 'node:crypto'
-import { Agent, type ClientRequest, request, type Server } from 'node:http'
+import { Agent, type ClientRequest, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
@@ -13,7 +13,7 @@ import { createToken } from '../../src/state/tokens.ts'
 import { ISSUER, startIssuer } from '../oidc/issuer.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { writeSite } from './mcp.ts'
-import { openOwnStores, serveSite } from './serve-site.ts'
+import { serveSite } from './serve-site.ts'
 
 export const SITE_URL = 'https://hub.example'
 
@@ -66,26 +66,10 @@ export interface Sender {
   from?: string
 }
 
-export interface MembersHub {
-  port: number
-  server: Server
-  state: StateStore
-  /** Everybody who may read, and everybody who may not. */
-  readers: Readonly<Record<string, Sender>>
-  strangers: Readonly<Record<string, Sender>>
-  /** People whom the hub knows, but who may not read. */
-  refused: Readonly<Record<string, Sender>>
-  /** Sends a request exactly as given. */
-  ask(method: string, path: string, sender?: Sender, body?: string): Promise<Asked>
-  /** Gives the CI job a new token. Tokens of jobs are short-lived, and a slow machine takes longer. */
-  renewJob(): Promise<void>
-  /** Sends a GET request through a proxy on this machine. */
-  askThrough(port: number, path: string, sender: Sender): Promise<Asked>
-  stop(): Promise<void>
-}
+export type MembersHub = Awaited<ReturnType<typeof openMembersHub>>
 
 /** Opens a private hub. @param settings in addition to those of a private hub with sign-in by GitHub, CI jobs and a proxy */
-export async function openMembersHub(settings: Readonly<Record<string, string>> = {}): Promise<MembersHub> {
+export async function openMembersHub(settings: Readonly<Record<string, string>> = {}) {
   const { contentDir } = makeRepository('ready', { files: MEMBERS_CONTENT })
   const issuer = await startIssuer()
   const health = {
@@ -112,7 +96,6 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
     },
     // `npm run build` is for a hub that everybody may read.
     write: (config, { siteDir }) => writeSite(loadCatalogue(config), siteDir, config.contentDir),
-    openStores: openOwnStores,
     serving: {
       port: 0,
       listenAt: ['127.0.0.1'],
@@ -133,17 +116,16 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
     readers,
     strangers,
     refused,
-    ask: (method, path, sender = { headers: {} }, body) => ask(port, { method, path, sender, body }),
+    /** Sends a request exactly as given. */
+    ask: (method: string, path: string, sender: Sender = { headers: {} }, body?: string) =>
+      ask(port, { method, path, sender, body }),
+    /** Gives the CI job a new token. Tokens of jobs are short-lived, and a slow machine takes longer. */
     async renewJob() {
       Object.assign(readers['a CI job that an owner trusts']!, bearing(await signJob()))
     },
-    askThrough: (proxy, path, { headers }) =>
-      ask(proxy, {
-        method: 'GET',
-        path,
-        sender: { headers: { Host: `localhost:${proxy}`, ...headers } },
-        body: undefined,
-      }),
+    /** Sends a GET request through a proxy on this machine. */
+    askThrough: (proxy: number, path: string, { headers }: Sender) =>
+      ask(proxy, { method: 'GET', path, sender: { headers: { Host: `localhost:${proxy}`, ...headers } } }),
     async stop() {
       agent.destroy()
       await stop()
@@ -220,7 +202,7 @@ interface Sent {
   method: string
   path: string
   sender: Sender
-  body: string | undefined
+  body?: string | undefined
 }
 
 /** Keeps a connection for each address that requests come from. */

