@@ -1,7 +1,7 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity. A thread may let a small process, git-runner.mjs, start it.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { GitFailure, OutputTooLong } from './git-failure.ts'
 import { openObjectReader } from './object-reader.ts'
@@ -73,11 +73,14 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
   )
 }
 
-/** Finds the folder whose `.git` git would use, without starting git. @returns undefined if there is none, or no such folder */
+/** The folder of a hub's own files, which belong to no repository around it. */
+const OWN = '.hub'
+
+/** Finds the folder above which git need not look for its repository, without starting git. @returns undefined if there is no such folder, or nothing that says so */
 export function findTop(dir: string): string | undefined {
   if (!existsSync(dir)) return undefined
   for (let folder = realpathSync(dir), last = ''; folder !== last; [folder, last] = [dirname(folder), folder])
-    if (existsSync(join(folder, '.git'))) return folder
+    if (existsSync(join(folder, '.git')) || basename(dirname(folder)) === OWN) return folder
   return undefined
 }
 

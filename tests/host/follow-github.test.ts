@@ -96,24 +96,29 @@ test('a version that a force push removed is gone, although it was just publishe
   await poll('it is gone', WITHIN, isFirst)
 })
 
-test('a clone that was damaged is replaced, and everything is served meanwhile and afterwards', async () => {
-  const served: unknown[] = []
-  const readOld = async () => served.push(await raw('acme'))
-  await standIn.commitOutside(place, versionFile('before', '1.0.0', 'Before.\n'))
-  await poll('a commit is served', WITHIN, async () => ((await raw('before')) === 'Before.\n' ? true : undefined))
-  rmSync(join(machine.folder, '.hub/content/.git/objects'), { recursive: true })
-  for (const owner of ['during', 'after']) {
-    await standIn.commitOutside(place, versionFile(owner, '1.0.0', `${owner}.\n`))
-    await poll('the next commit is served', WITHIN, async () => {
-      await readOld()
-      return (await raw(owner)) === `${owner}.\n` ? true : undefined
-    })
-  }
-  await sleep(1_500)
-  await readOld()
-  expect(new Set(served)).toEqual(new Set(['The second.\n']))
-  expect(await health()).toMatchObject({ status: 'ok', fetch: { failure: null } })
-})
+test.each(['objects', ''])(
+  'a clone without .git/%s is replaced, and everything is served meanwhile and afterwards',
+  async (gone) => {
+    const served: unknown[] = []
+    const readOld = async () => served.push(await raw('acme'))
+    await standIn.commitOutside(place, versionFile(`before${gone}`, '1.0.0', 'Before.\n'))
+    await poll('a commit is served', WITHIN, async () =>
+      (await raw(`before${gone}`)) === 'Before.\n' ? true : undefined,
+    )
+    rmSync(join(machine.folder, '.hub/content/.git', gone), { recursive: true })
+    for (const owner of [`during${gone}`, `after${gone}`]) {
+      await standIn.commitOutside(place, versionFile(owner, '1.0.0', `${owner}.\n`))
+      await poll('the next commit is served', WITHIN, async () => {
+        await readOld()
+        return (await raw(owner)) === `${owner}.\n` ? true : undefined
+      })
+    }
+    await sleep(1_500)
+    await readOld()
+    expect(new Set(served)).toEqual(new Set(['The second.\n']))
+    expect(await health()).toMatchObject({ status: 'ok', fetch: { failure: null } })
+  },
+)
 
 test('keeps serving when GitHub is unreachable, also after a restart, and /healthz reports it', async () => {
   const { built_at } = await health()
