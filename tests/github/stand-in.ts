@@ -22,38 +22,10 @@ export interface StandInRepository {
 }
 
 /** A running fake GitHub server. */
-export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts' | 'forget'> {
-  /**
-   * The base URL, for both `GITHUB_API_URL` and `GITHUB_OAUTH_URL`. Repositories can be cloned from
-   * `/{owner}/{name}.git` below it.
-   */
-  url: string
-  /** A GitHub App with `contents: write`, installed on every repository of the owner. */
-  app: { appId: string; privateKey: string }
-  /** The OAuth app; any user in `logins` may sign in. Its redirect URI is the one passed to `startGitHubStandIn`. */
-  oauth: { clientId: string; clientSecret: string; logins: readonly string[] }
-  /** A valid token that covers none of these repositories. */
-  strangerToken: string
-  /**
-   * Creates a separate private repository for a test. @param isEmpty whether it has no commits; otherwise, it has one
-   * with a README.md
-   */
-  createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
-  /**
-   * Commits files as another user, without faults and without counting the calls; null removes a file. @returns the new
-   * head
-   */
-  commitOutside(place: StandInRepository, files: Readonly<Record<string, CommittedFile>>): Promise<string>
-  /** Replaces the newest commit, as a force push does. @param files changes relative to the replaced commit */
-  rewriteOutside(place: StandInRepository, files: Readonly<Record<string, CommittedFile>>): Promise<string>
-  /** Returns a bare git repository with every object on the branch as it is now, for `git fsck --full --strict`. */
-  gitFolder(place: StandInRepository): Promise<string>
-  /** Stops everything. @throws Error if a query used something that GitHub lacks or that the facade does not support */
-  close(): Promise<void>
-}
+export type GitHubStandIn = Awaited<ReturnType<typeof startGitHubStandIn>>
 
-/** A file's bytes, the target of a symbolic link, or null to delete the file. */
-type CommittedFile = string | Uint8Array | { target: string } | null
+/** Files by path: bytes, the target of a symbolic link, or null to delete the file. */
+type CommittedFiles = Readonly<Record<string, string | Uint8Array | { target: string } | null>>
 
 const OWNER = 'prompt-bot'
 const LOGINS = ['alice', 'bob'] as const
@@ -76,7 +48,7 @@ export async function startGitHubStandIn({
   redirectUris = ['http://localhost:8888/auth/callback'],
 }: {
   redirectUris?: readonly string[]
-} = {}): Promise<GitHubStandIn> {
+} = {}) {
   const emulator = await createEmulator({ service: 'github', port: 0, seed: makeSeed(redirectUris) })
   const emulateUrl = `http://127.0.0.1:${new URL(emulator.url).port}`
   const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value
@@ -92,7 +64,7 @@ export async function startGitHubStandIn({
       : callOnce({ token: TOKEN }, repository + path)
   const commit = async (
     { repository }: StandInRepository,
-    files: Readonly<Record<string, CommittedFile>>,
+    files: CommittedFiles,
     parentsOf: (head: string, itsParents: string[]) => string[],
   ) => {
     const head = Head.parse(await read(repository, '/git/ref/heads/main')).object.sha
@@ -124,11 +96,19 @@ export async function startGitHubStandIn({
   const server = await serve(handle)
   return {
     ...faults,
+    /**
+     * The base URL, for both `GITHUB_API_URL` and `GITHUB_OAUTH_URL`. Repositories can be cloned from
+     * `/{owner}/{name}.git` below it.
+     */
     url: server.url,
+    /** A GitHub App with `contents: write`, installed on every repository of the owner. */
     app: { appId: '12345', privateKey },
+    /** The OAuth app; any user in `logins` may sign in. */
     oauth: OAUTH,
+    /** A valid token that covers none of these repositories. */
     strangerToken: STRANGER_TOKEN,
-    async createRepository({ isEmpty = false } = {}) {
+    /** Creates a private repository, which has one commit with a README.md unless it is empty. */
+    async createRepository({ isEmpty = false } = {}): Promise<StandInRepository> {
       const name = `catalogue-${++made}`
       const answer = await askEmulate(`${emulateUrl}/user/repos`, {
         method: 'POST',
@@ -138,9 +118,13 @@ export async function startGitHubStandIn({
       if (!answer.ok) throw new Error(`emulate answered ${answer.status} to a new repository`)
       return { repository: `${OWNER}/${name}`, branch: 'main', token: TOKEN }
     },
-    commitOutside: (place, files) => commit(place, files, (head) => [head]),
-    rewriteOutside: (place, files) => commit(place, files, (_, parents) => parents),
-    gitFolder: ({ repository }) => git.folderOf(repository),
+    /** Commits files as another user, without faults and without counting the calls. @returns the new head */
+    commitOutside: (place: StandInRepository, files: CommittedFiles) => commit(place, files, (head) => [head]),
+    /** Replaces the newest commit, as a force push does. @param files changes relative to the replaced commit */
+    rewriteOutside: (place: StandInRepository, files: CommittedFiles) => commit(place, files, (_, parents) => parents),
+    /** Returns a bare git repository with every object on the branch as it is now, for `git fsck --full --strict`. */
+    gitFolder: ({ repository }: StandInRepository) => git.folderOf(repository),
+    /** Stops everything. @throws Error if a query used something that GitHub lacks or that the facade does not support */
     async close() {
       await server.close()
       await emulator.close()
