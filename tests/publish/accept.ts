@@ -1,10 +1,8 @@
 // Creates an accepted publish, for tests that run the publish decision without a hub.
-import { runInPlace } from '../../src/concurrency/long-work.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
 import type { PublishHub } from '../../src/server/publish/publish-hub.ts'
-
-const NOTHING = { prompts: 0, bytes: 0 }
+import { makeHub } from '../hubs/make-hub.ts'
 
 /** Returns a publish to acme/review; by default, an operator of acme sends it at the beginning of 1970. */
 export function acceptPublish({
@@ -36,14 +34,12 @@ export function acceptPublish({
 
 /** What a decision asks of a hub, which has only the version acme/code@1.0.0. */
 export const DECIDING = {
-  baseUrl: 'https://hub.example',
+  ...makeHub({
+    siteFiles: {
+      read: async (path) =>
+        path === '/data/v1/repos/acme/code/versions/1.0.0.json' ? Buffer.from('{"data":{}}') : undefined,
+    },
+  }),
   issuer: 'https://token.actions.githubusercontent.com',
-  runLong: runInPlace,
-  quota: NOTHING,
-  siteFiles: {
-    read: async (path: string) =>
-      path === '/data/v1/repos/acme/code/versions/1.0.0.json' ? new TextEncoder().encode('{"data":{}}') : undefined,
-  },
-  fresh: { find: async () => undefined },
   listUsedNumbers: async () => [],
 } as unknown as PublishHub
