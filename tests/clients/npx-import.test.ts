@@ -11,9 +11,9 @@ import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { listen } from '../listen.ts'
 import { runScript } from '../loaded.ts'
+import { writeFiles } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
-import { writeFiles } from './skill-hub.ts'
 
 const { command } = NPX
 let hub: Hub

@@ -1,14 +1,12 @@
 // Checks that a program that moved a label, or changed a prompt in another way, uses no response from before: both
 // libraries, with a real hub, in memory, on disk, and while a read is under way.
 import { execFile } from 'node:child_process'
-import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { diskStore } from '../../clients/typescript/source/files.ts'
 import { HubManager, PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { PYTHON } from '../cli/shells.ts'
-import { openHub } from '../hubs/publishing.ts'
+import { openHub, serve } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -31,7 +29,7 @@ beforeEach(async () => {
   const hub = await openHub(openLocalWorld(FILES))
   await hub.build()
   token = await hub.makeToken({ permissions: ['label', 'maintain'] })
-  const answer = async (request: Request) => {
+  ;({ url, close: stop } = await serve(async (request) => {
     const { pathname } = new URL(request.url)
     if (request.method !== 'GET') {
       read = []
@@ -46,10 +44,7 @@ beforeEach(async () => {
       await until
     }
     return made
-  }
-  const server = await startServer(answer, 0)
-  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
-  stop = () => server.stop()
+  }))
 })
 afterEach(() => stop())
 

@@ -2,8 +2,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeFiles } from '../stores/local-repository.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
-import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
+import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub } from './skill-hub.ts'
 
 /** The skill of another owner with the same name. */
 const OTHER = 'octocat/forms'

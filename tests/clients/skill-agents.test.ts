@@ -4,7 +4,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, skillsFolder } from '../../clients/typescript/source/agents.ts'
-import { pushFolder, type SkillHub, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
+import { writeFiles } from '../stores/local-repository.ts'
+import { pushFolder, type SkillHub, skillFile, startSkillHub } from './skill-hub.ts'
 
 let hub: SkillHub
 beforeAll(async () => {

@@ -14,8 +14,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
 import type { Ran } from '../loaded.ts'
+import { writeFiles } from '../stores/local-repository.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
-import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
+import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub } from './skill-hub.ts'
 
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254])
 const LONG = `${'a'.repeat(90)}/${'b'.repeat(90)}/c.md`

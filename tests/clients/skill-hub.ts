@@ -1,11 +1,9 @@
 // Serves a real hub in this process over HTTP, with Agent Skills that hubcli publishes from folders.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { sha256 } from '../cli/plain-files.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
+import { type Hub, openHub, serve } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -32,11 +30,10 @@ export async function startSkillHub(): Promise<SkillHub> {
   const world = openLocalWorld()
   const hub = await openHub(world)
   const asked: string[] = []
-  const { server, stop } = await startServer((request) => {
+  const { url, close } = await serve((request) => {
     asked.push(new URL(request.url).pathname)
     return hub.answer(request)
-  }, 0)
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
   return {
     url,
     hub,
@@ -44,17 +41,7 @@ export async function startSkillHub(): Promise<SkillHub> {
     scratch,
     newFolder: () => mkdtempSync(join(scratch, 'project-')),
     hubcli: (cwd, ...args) => runProgram(args, cwd, { ...environment(url), HUB_TOKEN: hub.token }),
-    async close() {
-      await stop(0)
-    },
-  }
-}
-
-/** Writes files below a folder. */
-export function writeFiles(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
-  for (const [path, data] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), data)
+    close,
   }
 }
 

@@ -3,8 +3,9 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
+import { writeFiles } from '../stores/local-repository.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
-import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub, writeFiles } from './skill-hub.ts'
+import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub } from './skill-hub.ts'
 
 let hub: SkillHub
 /** The files of a project that has the first version, and of one that has the second. */

@@ -2,8 +2,9 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { writeFiles } from '../stores/local-repository.ts'
 import { CLIENTS, environment, runWith } from './both-clients.ts'
-import { pushFolder, skillFile, startSkillHub, writeFiles } from './skill-hub.ts'
+import { pushFolder, skillFile, startSkillHub } from './skill-hub.ts'
 
 const hub = await startSkillHub()
 afterAll(() => hub?.close())

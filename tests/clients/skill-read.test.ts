@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLock } from '../../clients/typescript/source/files.ts'
 import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
+import { writeFiles } from '../stores/local-repository.ts'
 import { environment } from './both-clients.ts'
-import { pushFolder, type SkillHub, startSkillHub, writeFiles } from './skill-hub.ts'
+import { pushFolder, type SkillHub, startSkillHub } from './skill-hub.ts'
 
 const BINARY = Buffer.from([0, 255, 254, 13, 10])
 const CONTENT = 'Run scripts/fill.py for {{name}}.\n\n## Inputs\n\nOf its own.\n'

