@@ -1,6 +1,6 @@
 // Tests publishing with attestations: a version that a trusted workflow signed is published with them, and any other attestation is refused before anything is written. Then a review judges the same files as a pull request.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -11,6 +11,7 @@ import { reviewContent } from '../../src/review/review-content.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
+import { writeFiles } from '../write-files.ts'
 import { PREDICATE, type SigstoreServices, startSigstore, type ToSign } from './sigstore-services.ts'
 
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
@@ -381,13 +382,7 @@ describe('a review', () => {
   const review = async (changes: Record<string, string | null> = {}, base?: string) => {
     const contentDir = await world.contentDir()
     const root = dirname(contentDir)
-    for (const [file, text] of Object.entries(changes)) {
-      if (text === null) rmSync(join(root, file))
-      else {
-        mkdirSync(dirname(join(root, file)), { recursive: true })
-        writeFileSync(join(root, file), text)
-      }
-    }
+    writeFiles(root, changes)
     try {
       await git('add', '-A')
       const made = await git('log', '-1', '--format=%H', '--', version)

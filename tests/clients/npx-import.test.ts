@@ -11,8 +11,8 @@ import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { listen } from '../listen.ts'
 import { runScript } from '../loaded.ts'
-import { writeFiles } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
 
 const { command } = NPX

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { COMMAND_NAMES, openCommand } from '../../clients/typescript/source/commands/all.ts'
 import { readCommands } from '../../src/build/downloads/commands.ts'
-import { writeFiles } from '../stores/local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 import { environment, NPX, runWith } from './both-clients.ts'
 import { skillFile, startSkillHub } from './skill-hub.ts'
 

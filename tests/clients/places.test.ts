@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeFiles } from '../stores/local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub } from './skill-hub.ts'
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, skillsFolder } from '../../clients/typescript/source/agents.ts'
-import { writeFiles } from '../stores/local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 import { pushFolder, type SkillHub, skillFile, startSkillHub } from './skill-hub.ts'
 
 let hub: SkillHub

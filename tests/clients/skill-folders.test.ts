@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
 import type { Ran } from '../loaded.ts'
-import { writeFiles } from '../stores/local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, snapshot, startSkillHub } from './skill-hub.ts'
 

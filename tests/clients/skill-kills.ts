@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
-import { writeFiles } from '../stores/local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 import { CLIENTS, runClient } from './both-clients.ts'
 import { lockIn, pushFolder, type SkillHub, skillFile, snapshot, startSkillHub } from './skill-hub.ts'
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { writeFiles } from '../stores/local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 import { CLIENTS, environment, runWith } from './both-clients.ts'
 import { pushFolder, skillFile, startSkillHub } from './skill-hub.ts'
 

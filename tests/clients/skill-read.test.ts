@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLock } from '../../clients/typescript/source/files.ts'
 import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
 import { type PlainFiles, sha256, startPlainFiles } from '../cli/plain-files.ts'
-import { writeFiles } from '../stores/local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 import { environment } from './both-clients.ts'
 import { pushFolder, type SkillHub, startSkillHub } from './skill-hub.ts'
 

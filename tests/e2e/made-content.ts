@@ -1,7 +1,8 @@
 // Creates the content for the end-to-end tests: the starter catalogue and repositories in rare states.
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { appendFileSync, cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 type Draft = {
   index?: string
@@ -11,16 +12,13 @@ type Draft = {
 
 export function writeRepository(root: string, fullName: string, { index, readme = '', versions }: Draft): void {
   const folder = join(root, fullName)
-  if (index !== undefined) write(join(folder, 'index.md'), `---\n${index}\n---\n${readme}`)
+  if (index !== undefined) writeFiles(folder, { 'index.md': `---\n${index}\n---\n${readme}` })
   for (const [version, { at, changelog = 'Changed', more = '', content }] of Object.entries(versions)) {
     const front = `---\npublished_at: "${at}"\npublished_by: tester\nchangelog: "${changelog}"\n${more}---\n`
-    write(join(folder, 'versions', `${version}.md`), Buffer.concat([Buffer.from(front), Buffer.from(content)]))
+    writeFiles(join(folder, 'versions'), {
+      [`${version}.md`]: Buffer.concat([Buffer.from(front), Buffer.from(content)]),
+    })
   }
-}
-
-function write(path: string, text: string | Buffer): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
 }
 
 /** Unusual contents; each becomes one version. */
@@ -44,10 +42,10 @@ export function makeContent(): string {
   cpSync('content', root, { recursive: true })
   const one = (content: string, at = '2025-03-01T00:00:00Z') => ({ '1.0.0': { at, content } })
 
-  write(
-    join(root, 'zz-suite', 'index.md'),
-    '---\nname: The Suite\nwebsite: https://suite.example\navatar_url: https://avatars.githubusercontent.com/u/1?v=4\n---\nBiography with an accent: é.\n',
-  )
+  writeFiles(root, {
+    'zz-suite/index.md':
+      '---\nname: The Suite\nwebsite: https://suite.example\navatar_url: https://avatars.githubusercontent.com/u/1?v=4\n---\nBiography with an accent: é.\n',
+  })
   writeRepository(root, 'zz-suite/bytes', {
     index: 'title: Bytes\ntags: [zz-bytes]',
     versions: Object.fromEntries(

@@ -1,20 +1,11 @@
 // Checks that no content change goes unnoticed: early changes, new, renamed and replaced folders, files saved by
 // different editors, and event queue overflows.
-import {
-  appendFileSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { watchContent, watchDays } from '../../src/hosts/node/builds/watch-content.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 const WITHIN = 120_000
 let root: string
@@ -38,8 +29,7 @@ afterEach(() => {
 })
 
 function put(path: string, below = dir): void {
-  mkdirSync(dirname(join(below, path)), { recursive: true })
-  writeFileSync(join(below, path), 'Text')
+  writeFiles(below, { [path]: 'Text' })
 }
 const watchIt = () => {
   watching = watchContent(dir, (paths) => told.push(paths?.toSorted()))

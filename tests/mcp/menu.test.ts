@@ -1,11 +1,11 @@
 // Tests prompts, resources and completions: they show the same prompts as the tools do, without hidden characters.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { fillContent } from '../../src/domain/content/filling.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { makeContent } from '../e2e/made-content.ts'
 import { modern, openMcpHub } from '../hubs/mcp.ts'
+import { writeFiles } from '../write-files.ts'
 
 type Json = Record<string, unknown>
 /** A value for each variable type; an enum supplies its own. */
@@ -27,8 +27,7 @@ const VARIABLES = `variables:
 
 const contentDir = makeContent()
 const write = (path: string, text: string) => {
-  mkdirSync(dirname(join(contentDir, path)), { recursive: true })
-  writeFileSync(join(contentDir, path), text)
+  writeFiles(contentDir, { [path]: text })
 }
 // Ties go to the older prompt, so the prompts of this test are the oldest.
 const FRONT = 'published_at: "2015-01-01T00:00:00Z"\npublished_by: tester\n'

@@ -1,12 +1,11 @@
 // Tests Agent Skills in MCP: the official clients for both protocol generations verify them, and invalid URIs are
 // rejected.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { afterAll, expect, test } from 'vitest'
 import { ENDPOINT, modern, openMcpHub } from '../hubs/mcp.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 const hub = openMcpHub('content')
 afterAll(() => hub.close())
@@ -38,8 +37,7 @@ test.each([
 test('the manifest lists every file of a skill, and the official client verifies each', async () => {
   const dir = temporaryFolder('hub-mcp-skill-')
   const put = (path: string, bytes: string | Buffer) => {
-    mkdirSync(dirname(join(dir, path)), { recursive: true })
-    writeFileSync(join(dir, path), bytes)
+    writeFiles(dir, { [path]: bytes })
   }
   const head =
     '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\nskill:\n  description: Fills in forms.\n---\n'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { versionFile } from '../fixtures/prompt-files.ts'
 import { openHostSite } from '../hubs/host-site.ts'
-import { writeFiles } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 const STATUS = { model: 'old-1', retires_at: '2026-12-11', replaced_by: 'new-1', source: null }
 const LIST = 'models:\n  - {id: old-1, retires_at: "2026-12-11", replaced_by: new-1}\n'

@@ -1,8 +1,8 @@
 // Checks that clients generated from the API description compile in strict mode and work: each client calls every
 // operation.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { describeApi } from '../../src/catalogue/published/openapi.ts'
@@ -10,6 +10,7 @@ import { BASE_URL } from '../hubs/make-hub.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 const folder = temporaryFolder('hub-generated-')
 
@@ -47,8 +48,7 @@ beforeAll(async () => {
   hub = await openHub(world)
   await hub.build()
   const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
+    writeFiles(folder, { [path]: text })
   }
   const run = (program: string, ...args: string[]) =>
     execFileSync(process.execPath, [program, ...args], {

@@ -1,12 +1,13 @@
 // Runs the job of a workflow as GitHub Actions does, with a real repository, git and shell: checks out a commit, and runs
 // each step, also those of this project's action, with the environment variables of a runner.
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { type FilesToWrite, writeFiles } from '../write-files.ts'
 
 interface Step {
   id?: string
@@ -33,13 +34,8 @@ export function openPromptRepository() {
   runSync('git', ['-C', origin, 'config', 'uploadpack.allowAnySHA1InWant', 'true'])
   runSync('git', ['init', '-q', '-b', 'main', clone])
   git('remote', 'add', 'origin', origin)
-  const commit = (message: string, files: Readonly<Record<string, string | null>>, ...options: string[]) => {
-    for (const [path, content] of Object.entries(files)) {
-      const file = join(clone, path)
-      mkdirSync(dirname(file), { recursive: true })
-      if (content === null) rmSync(file)
-      else writeFileSync(file, content)
-    }
+  const commit = (message: string, files: FilesToWrite, ...options: string[]) => {
+    writeFiles(clone, files)
     git('add', '--all')
     git('commit', '-q', '-m', message, ...options)
     return git('rev-parse', 'HEAD')

@@ -2,7 +2,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../src/content/content-dir.ts'
@@ -10,6 +10,7 @@ import { freePort } from '../hubs/processes.ts'
 import { runScript } from '../loaded.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 const git = (folder: string, ...args: string[]) =>
   runSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
@@ -102,8 +103,7 @@ describe('another name', () => {
   const content = join(folder, 'content')
   const file = (path: string) => readFileSync(join(content, path), 'utf8')
   const put = (path: string, text: string) => {
-    mkdirSync(dirname(join(content, path)), { recursive: true })
-    writeFileSync(join(content, path), text)
+    writeFiles(content, { [path]: text })
   }
   const commit = () => {
     git(folder, 'add', '.')

@@ -1,12 +1,13 @@
 // Tests publishing a skill's folder as an archive: what is read from SKILL.md or a prompt file, and hostile archives.
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Answer, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 const world = openLocalWorld()
 const hub = await openHub(world)
@@ -30,10 +31,7 @@ const skillWith = (key: string) => SKILL.replace('license: see LICENSE.txt', key
 /** Writes files, and packs them with the system's own tar. @param arguments_ of tar, after `-c` */
 function pack(files: Readonly<Record<string, string | Buffer>>, arguments_: readonly string[] = ['.']): Buffer {
   const dir = join(folder, String(made++))
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(dir, path)), { recursive: true })
-    writeFileSync(join(dir, path), text)
-  }
+  writeFiles(dir, files)
   return runSync('tar', ['-cz', ...arguments_], { cwd: dir })
 }
 

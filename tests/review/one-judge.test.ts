@@ -1,6 +1,6 @@
 // Checks that publishing, `npm run check:content` and `--base` treat the same version identically: all reject it, or
 // all accept it with the same warnings.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
@@ -10,6 +10,7 @@ import { reviewContent } from '../../src/review/review-content.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { runSync } from '../run-sync.ts'
+import { writeFiles } from '../write-files.ts'
 
 const TEXT =
   'Review this code. Name every real problem with its line, and say how bad it is for whoever works with it.\n'
@@ -194,11 +195,8 @@ function write(
     join(folder, 'versions/1.1.0.md'),
     file({ ...FRONT, ...Object.fromEntries(said), ...carried }, String(content)),
   )
-  for (const { path, text } of files as { path: string; text: string }[]) {
-    const beside = join(folder, 'versions/1.1.0', path)
-    mkdirSync(dirname(beside), { recursive: true })
-    writeFileSync(beside, text)
-  }
+  for (const { path, text } of files as { path: string; text: string }[])
+    writeFiles(join(folder, 'versions/1.1.0'), { [path]: text })
   if (Object.keys(index).length > 0)
     writeFileSync(join(folder, 'index.md'), file({ ...INDEX, ...index }, 'When code changes.\n'))
 }

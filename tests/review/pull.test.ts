@@ -1,6 +1,6 @@
 // Tests the review of a content pull request as its workflow runs it: the report, who must approve, and the single
 // comment on GitHub. Nothing from the pull request may be executed or followed.
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -11,6 +11,7 @@ import { runScript } from '../loaded.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
+import { writeFiles } from '../write-files.ts'
 
 const REVIEW = resolve('.github/actions/review/review.ts')
 const COMMENT = resolve('.github/actions/comment/comment.ts')
@@ -33,12 +34,7 @@ function gitLines(script: string): string[] {
 }
 function put(path: string, text: string | null): void {
   isChanged = true
-  const file = join(root, path)
-  if (text === null) rmSync(file, { recursive: true })
-  else {
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
+  writeFiles(root, { [path]: text })
 }
 const version = (content: string) =>
   `---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\nchangelog: A change\n---\n${content}`

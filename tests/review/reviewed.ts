@@ -1,11 +1,11 @@
 // A catalogue in git for the review tests: its content, functions that change it, and the findings of a review.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeAll, expect } from 'vitest'
 import { reviewContent } from '../../src/review/review-content.ts'
 import type { ReviewEntry } from '../../src/review/rules/review-findings.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 /** The front matter keys that every version needs. */
 const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
@@ -67,12 +67,7 @@ export function openReviewed(changes = 0) {
   }
   function put(path: string, text: string | Buffer | null): void {
     isChanged = true
-    const file = join(root, 'content', path)
-    if (text === null) rmSync(file, { recursive: true })
-    else {
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, text)
-    }
+    writeFiles(join(root, 'content'), { [path]: text })
   }
   beforeAll(() => {
     root = temporaryFolder('prompt-hub-review-')

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateContent } from '../../scripts/content/generate-content.ts'
@@ -24,6 +24,7 @@ import { blocksOf } from '../operate/follow-guide.ts'
 import { runSync } from '../run-sync.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 describe('npm run token', () => {
   let dir: string
@@ -302,10 +303,7 @@ describe('npm run takedown', () => {
     })
 
   function put(files: Readonly<Record<string, string>>): void {
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true })
-      writeFileSync(join(folder, path), text)
-    }
+    writeFiles(folder, files)
     git('add', '-A')
     git('commit', '-q', '-m', 'Somebody else')
   }
@@ -548,8 +546,7 @@ describe('npm run build', () => {
   const out = join(root, 'out')
 
   function put(path: string, text: string): void {
-    mkdirSync(dirname(join(root, 'content', path)), { recursive: true })
-    writeFileSync(join(root, 'content', path), text)
+    writeFiles(join(root, 'content'), { [path]: text })
   }
   const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 

@@ -11,10 +11,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+import { writeFiles } from '../write-files.ts'
 import { type ImportFolder, makeImportFolder } from './importing.ts'
 
 let folder: ImportFolder
@@ -39,10 +40,7 @@ const FILES: Files = {
 /** Writes a skill to `given/{name}`. */
 function give(files: Files = {}, text = SKILL, name = 'pdf'): string {
   const root = join(dir, 'given', name)
-  for (const [path, content] of Object.entries({ 'SKILL.md': text, ...files })) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), content)
-  }
+  writeFiles(root, { 'SKILL.md': text, ...files })
   return root
 }
 const importAll = () => folder.importAll(join(dir, 'given'))
@@ -159,10 +157,7 @@ describe('a folder with a prompt file of a skill', () => {
       folder.give(`content/acme/${name}/index.md`, `---\ntitle: My ${name}\ntags: [forms]\nlicense: MIT\n---\n`)
       folder.give(`content/acme/${name}/versions/1.0.0.md`, VERSION)
     }
-    for (const [path, content] of Object.entries(FILES)) {
-      mkdirSync(dirname(join(versionFolder('1.0.0'), path)), { recursive: true })
-      writeFileSync(join(versionFolder('1.0.0'), path), content)
-    }
+    writeFiles(versionFolder('1.0.0'), FILES)
     folder.give('content/acme/plain/versions/1.0.0.md', VERSION.replace(/^skill:.*\n/m, ''))
   }
   const exportMarkdown = () => folder.run('export-prompts', '--format', 'markdown', '--out', join(dir, 'out'))

@@ -1,11 +1,12 @@
 // Imports and exports in a temporary folder with a content folder: in this process, or with the scripts.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Line } from '../../packages/prompt-import/source/read-import.ts'
 import { IMPORT_OPTIONS, importFiles } from '../../scripts/content/import-files.ts'
 import { runScript } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 /** A temporary folder with files to import, and a content folder. */
 export interface ImportFolder {
@@ -32,10 +33,8 @@ export function makeImportFolder(): ImportFolder {
   return {
     dir,
     give(path, text) {
-      const file = join(dir, path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, text)
-      return file
+      writeFiles(dir, { [path]: text })
+      return join(dir, path)
     },
     run,
     importAll(...parameters) {

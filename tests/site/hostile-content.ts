@@ -1,9 +1,8 @@
 // A content folder with hostile text in every field.
 import { hash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { formatVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { formatResultFile } from '../../src/domain/content/result-file.ts'
+import { writeFiles } from '../write-files.ts'
 
 /** The name of a global variable that a hostile field would set if it were executed. */
 export const MARKER = 'hostileFieldRan'
@@ -42,8 +41,7 @@ export const SCRIPT_LINE = 'echo "<img src=x onerror=window.hostileFieldRan=1>"'
 /** Writes the content folder. */
 export function writeHostileContent(dir: string): void {
   const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(dir, path)), { recursive: true })
-    writeFileSync(join(dir, path), text)
+    writeFiles(dir, { [path]: text })
   }
   const front = (values: object, body: string) => `---\n${formatJson(values)}\n---\n${body}`
   const version = (content: string, more: object = {}) =>

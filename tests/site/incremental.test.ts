@@ -1,7 +1,7 @@
 // Checks incremental builds: whatever was edited in between, their data files are identical to those of a clean build,
 // byte for byte.
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { writeData } from '../../src/build/write-data.ts'
@@ -10,6 +10,7 @@ import { editSearchIndex, startSearchIndex } from '../../src/search/write-index.
 import { readTree } from '../hubs/build-site.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 /** The number of random edits, which follow one of each kind: `EDITS=200 PROMPTS=100` makes a long run. */
 const EDITS = Number(process.env.EDITS ?? 0)
@@ -26,8 +27,7 @@ beforeAll(() => {
 })
 
 function put(path: string, text: string): void {
-  mkdirSync(dirname(join(contentDir, path)), { recursive: true })
-  writeFileSync(join(contentDir, path), text)
+  writeFiles(contentDir, { [path]: text })
 }
 
 function writeVersion(owner: string, name: string, version: string, content: string): void {

@@ -7,8 +7,8 @@ import type { MadeBuild } from '../../src/build/site-data.ts'
 import { groupProblems } from '../../src/catalogue/last-good.ts'
 import { versionFile } from '../fixtures/prompt-files.ts'
 import { openHostSite } from '../hubs/host-site.ts'
-import { writeFiles } from '../stores/local-repository.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 let dir = ''
 const open: ReturnType<typeof openHostSite>[] = []

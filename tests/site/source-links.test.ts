@@ -1,7 +1,7 @@
 // Tests what "Suggest a change" opens on the git host: a file with the text of the previous version, which a review
 // rejects until the text is edited.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { loadCatalogue } from '../../scripts/bench/load-catalogue.ts'
 import { findSourceHost, readConfig } from '../../src/config.ts'
@@ -9,13 +9,13 @@ import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { reviewContent } from '../../src/review/review-content.ts'
 import { listSourceLinks } from '../../src/site/prompt/source-links.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 let folder = ''
 const FILE = (changelog: string) =>
   `---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: torvalds\nchangelog: ${changelog}\nvariables:\n  - name: code\n    description: "The #code"\nparameters:\n  temperature: 0.2\n---\nReview {{code}}.\r\n---\nend`
 const put = (path: string, text: string) => {
-  mkdirSync(dirname(join(folder, path)), { recursive: true })
-  writeFileSync(join(folder, path), text)
+  writeFiles(folder, { [path]: text })
 }
 beforeEach(() => {
   folder = temporaryFolder('prompt-hub-links-')

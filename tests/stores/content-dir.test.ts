@@ -9,7 +9,7 @@ import { versionFile } from '../fixtures/prompt-files.ts'
 import { runSync } from '../run-sync.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { words } from '../words.ts'
-import { writeFiles } from './local-repository.ts'
+import { writeFiles } from '../write-files.ts'
 
 let dir = ''
 beforeEach(() => {

@@ -1,10 +1,11 @@
 // Git repositories in temporary folders.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/git/git-store.ts'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/git/git-store-local.ts'
 import { runSync } from '../run-sync.ts'
 import { lastingFolder, temporaryFolder } from '../temporary-folder.ts'
+import { writeFiles } from '../write-files.ts'
 
 /** File contents, keyed by path from the root of the working tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
@@ -66,14 +67,6 @@ export function makeRepository(
         warn: (message) => warnings.push(message),
         ...options,
       }),
-  }
-}
-
-/** Writes files below a folder. */
-export function writeFiles(folder: string, files: Files): void {
-  for (const [path, bytes] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), bytes)
   }
 }
 
