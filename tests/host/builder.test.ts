@@ -179,6 +179,25 @@ describe('a builder that fails', () => {
     await isServed(1)
   })
 
+  test('a damaged repository does not become a folder without one, whose versions anybody can change', {
+    timeout: 3 * WITHIN,
+  }, async () => {
+    const git = (...args: string[]) =>
+      runSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: root })
+    git('init', '--quiet')
+    git('add', 'content')
+    git('commit', '--quiet', '--message=First')
+    build({ patience: PATIENT })
+    await isServed(1)
+    rmSync(join(root, '.git/objects'), { recursive: true })
+    write('one', 'Changed')
+    write('two', 'Second')
+    await expect
+      .poll(() => failures()[0], { timeout: WITHIN })
+      .toMatch(/because the last build has [0-9a-f]{40}, but git finds none for .*content\. Repair its repository\./)
+    expect(repositories()).toBe(1)
+  })
+
   test('the content is replaced while no builder runs, and read again', { timeout: 3 * WITHIN }, async () => {
     const builder = build({ patience: PATIENT })
     await isServed(1)

@@ -379,6 +379,7 @@ async function build(wanted: Wanted): Promise<void> {
   const own = new Set(unchecked)
   const at = await content.find()
   const { commit } = at
+  if (mine.before && commit === null && !at.problem) checkUncommitted(mine.before)
   const day = readConfig(process.env).buildDay
   const [look, past, read] = await Promise.all([
     content.look(whatToLookAt(wanted, moved), at, own),
@@ -494,6 +495,13 @@ async function readSource(
   if (!localGit) return keepCommits(await readBuildSource(contentDir, process.env, commit ?? 'HEAD'), last?.source)
   if (orderMs === undefined) return last?.source ?? UNKNOWN_SOURCE
   return { read_until: new Date(orderMs).toISOString(), commits: [], broken: [] }
+}
+
+/** Refuses a folder without a commit where there was one: its repository may be damaged, and only its history says what versions first were. @throws ContentError */
+function checkUncommitted({ commit }: LastContent): void {
+  if (commit === null) return
+  const message = `expected a commit, because the last build has ${commit}, but git finds none for ${contentDir}. Repair its repository. If it is no longer in git on purpose, stop the hub, remove ${folder.dir}, which has the last build, and start the hub again`
+  throw new ContentError([{ file: nameFile(''), rule: 'content-folder', key: '', message }])
 }
 
 /** Accepts that the content folder is empty if a commit removed everything since the last build. Otherwise it is a mount that has disappeared, as a rule, and must not be served as a hub without prompts. @throws ContentError */
