@@ -23,28 +23,14 @@ interface TroubledClient extends Client {
 
 const COMMAND = resolve('clients/typescript/source/command.ts')
 
-const PATCH = `import ctypes, os, sys
-ctypes.CDLL = lambda *_: None
-real, calls = os.replace, [0]
-def replace(*given, **more):
-    calls[0] += 1
-    if calls[0] == NTH:
-        raise OSError(16, 'Device or resource busy', given[1])
-    return real(*given, **more)
-os.replace = replace
-`
-const PATCH_OF_NODE = `import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
-const { rename } = fs.promises
-let calls = 0
-fs.promises.rename = (...given) => ++calls === NTH ? Promise.reject(new Error('EBUSY: device or resource busy')) : rename(...given)
-syncBuiltinESMExports()`
-
 /** Does something before each change of the project, not of hubcli's work folder. Python reports each of these before it happens. Opening a file for writing also counts. */
-const beforeEachChange = (then: string) => `import os, shutil, signal, sys
-changes, calls, is_busy = ('os.mkdir', 'os.rename', 'os.remove', 'os.rmdir', 'shutil.rmtree', 'ctypes.dlsym'), [0], []
+const beforeEachChange = (
+  then: string,
+  changes = ['open', 'os.mkdir', 'os.rename', 'os.remove', 'os.rmdir', 'shutil.rmtree', 'ctypes.dlsym'],
+) => `import ctypes, os, shutil, signal, sys
+calls, is_busy = [0], []
 def count(event, given):
-    if is_busy or not (event in changes or (event == 'open' and isinstance(given[2], int) and given[2] & 3)):
+    if is_busy or event not in ${JSON.stringify(changes)} or (event == 'open' and not (isinstance(given[2], int) and given[2] & 3)):
         return
     calls[0] += 1
     is_busy.append(True)
@@ -52,24 +38,32 @@ def count(event, given):
     is_busy.clear()
 sys.addaudithook(count)
 `
+const FAIL = `${beforeEachChange(`if calls[0] == NTH: raise OSError(16, 'Device or resource busy', given[1])`, ['os.rename'])}ctypes.CDLL = lambda *_: None
+`
 const KILL = beforeEachChange('if calls[0] == NTH: os.kill(os.getpid(), signal.SIGKILL)')
 /** The system may give a signal to any thread, and each request has one. */
 const INTERRUPT = `import threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 ${KILL.replace('SIGKILL', 'SIGINT')}`
 const copy = (into: string) => beforeEachChange(`shutil.copytree('.', '${into}/%d' % calls[0])`)
-const beforeEachChangeOfNode = (then: string) => `import fs from 'node:fs'
+const beforeEachChangeOfNode = (
+  then: string,
+  changes = ['rename', 'mkdir', 'rm', 'rmdir', 'writeFile', 'open'],
+) => `import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 let calls = 0
-for (const name of ['rename', 'mkdir', 'rm', 'rmdir', 'writeFile', 'open']) {
+for (const name of ${JSON.stringify(changes)}) {
   const real = fs.promises[name]
-  fs.promises[name] = (...given) => {
+  fs.promises[name] = async (...given) => {
     calls++
     ${then}
     return real(...given)
   }
 }
 syncBuiltinESMExports()`
+const FAIL_OF_NODE = beforeEachChangeOfNode(`if (calls === NTH) throw new Error('EBUSY: device or resource busy')`, [
+  'rename',
+])
 const KILL_OF_NODE = beforeEachChangeOfNode(`if (calls === NTH) process.kill(process.pid, 'SIGKILL')`)
 const INTERRUPT_OF_NODE = KILL_OF_NODE.replace('SIGKILL', 'SIGINT')
 const copyOfNode = (into: string) => beforeEachChangeOfNode(`fs.cpSync('.', '${into}/' + calls, { recursive: true })`)
@@ -90,7 +84,7 @@ const nth = (program: string, number: number) => program.replace('NTH', String(n
 export const NPX: TroubledClient = {
   name: 'npx prompt-hub',
   command: [process.execPath, COMMAND],
-  failingRename: (number) => nodeWith(nth(PATCH_OF_NODE, number)),
+  failingRename: (number) => nodeWith(nth(FAIL_OF_NODE, number)),
   killedBefore: (number) => nodeWith(nth(KILL_OF_NODE, number)),
   interruptedBefore: (number) => nodeWith(nth(INTERRUPT_OF_NODE, number)),
   copiedBeforeEach: (into) => nodeWith(copyOfNode(into)),
@@ -101,7 +95,7 @@ export const CLIENTS: readonly TroubledClient[] = [
   {
     name: 'hubcli',
     command: ['python3', '-m', 'hubcli_program'],
-    failingRename: (number) => pythonWith(nth(PATCH, number)),
+    failingRename: (number) => pythonWith(nth(FAIL, number)),
     killedBefore: (number) => pythonWith(nth(KILL, number)),
     interruptedBefore: (number) => pythonWith(nth(INTERRUPT, number)),
     copiedBeforeEach: (into) => pythonWith(copy(into)),
