@@ -12,7 +12,6 @@ import {
 } from '@sigstore/mock'
 import { DSSEBundleBuilder, FulcioSigner, RekorWitness, TSAWitness } from '@sigstore/sign'
 import { UnsecuredJWT } from 'jose'
-import type { RootEntry } from '../../src/domain/content/trusted-root-file.ts'
 import type { Subject } from '../../src/domain/publishing/attested.ts'
 import { listen } from '../listen.ts'
 import { CLAIMS, ISSUER } from '../oidc/issuer.ts'
@@ -32,13 +31,7 @@ export interface ToSign {
   payloadType?: string
 }
 
-export interface SigstoreServices {
-  /** The instance's root, as `gh attestation trusted-root` would print it. */
-  root: RootEntry
-  /** Signs a statement as a job would. @returns a Sigstore bundle */
-  sign(order: ToSign): Promise<Record<string, unknown>>
-  close(): Promise<void>
-}
+export type SigstoreServices = Awaited<ReturnType<typeof startSigstore>>
 
 interface Options {
   name?: string
@@ -72,11 +65,7 @@ function canonicalEntry(proposal: object): object {
 }
 
 /** Starts an instance with keys of its own. */
-export async function startSigstore({
-  name = 'test',
-  clocks = {},
-  witness = 'log',
-}: Options = {}): Promise<SigstoreServices> {
+export async function startSigstore({ name = 'test', clocks = {}, witness = 'log' }: Options = {}) {
   const keys = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const hasLogs = witness !== 'timestamp'
   const ctLog = await initializeCTLog(keys())
@@ -133,6 +122,7 @@ export async function startSigstore({
     logId: { keyId: createHash('sha256').update(publicKey).digest('base64') },
   })
   return {
+    /** The instance's root, as `gh attestation trusted-root` would print it. */
     root: {
       name,
       source: null,
@@ -144,7 +134,13 @@ export async function startSigstore({
         timestampAuthorities: [authority(tsa.intCertificate, tsa.rootCertificate)],
       },
     },
-    async sign({ about, claims = {}, statement, payloadType = 'application/vnd.in-toto+json' }) {
+    /** Signs a statement as a job would. @returns a Sigstore bundle */
+    async sign({
+      about,
+      claims = {},
+      statement,
+      payloadType = 'application/vnd.in-toto+json',
+    }: ToSign): Promise<Record<string, unknown>> {
       const all = { iss: ISSUER, run_attempt: '1', repository_visibility: 'public', ...CLAIMS, ...claims }
       environment = claims.environment
       const token = new UnsecuredJWT({ ...all, sub: `https://github.com/${all.job_workflow_ref}` }).encode()
@@ -167,6 +163,6 @@ export async function startSigstore({
       const bundle = await builder.create({ data: Buffer.from(JSON.stringify(said)), type: payloadType })
       return JSON.parse(JSON.stringify(bundleToJSON(bundle)))
     },
-    close: () => new Promise((done) => server.close(() => done())),
+    close: () => new Promise<void>((done) => server.close(() => done())),
   }
 }

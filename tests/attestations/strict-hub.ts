@@ -1,8 +1,8 @@
 // Opens a hub with an owner, `strict`, that accepts only versions with an attestation of its trusted workflow.
 import { formatTrustedRootFile } from '../../src/domain/content/trusted-root-file.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
-import { type SigstoreServices, startSigstore } from './sigstore-services.ts'
+import { startSigstore } from './sigstore-services.ts'
 
 const OWNER = `---
 members: [octocat]
@@ -12,14 +12,8 @@ trusted_publishers:
 ---
 `
 
-/** The hub, what signs for it, and a token for all prompts of the owner. The caller closes `sigstore`. */
-export interface StrictHub {
-  hub: Hub
-  sigstore: SigstoreServices
-  token: string
-}
-
-export async function openStrictHub(): Promise<StrictHub> {
+/** @returns the hub, what signs for it, and a token for all prompts of the owner. The caller closes `sigstore`. */
+export async function openStrictHub() {
   const sigstore = await startSigstore()
   const roots = formatTrustedRootFile({ renewed_at: '2026-11-26', roots: [sigstore.root] })
   const hub = await openHub(openLocalWorld({ 'content/strict/index.md': OWNER, 'content/trusted-root.json': roots }))

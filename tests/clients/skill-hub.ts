@@ -3,29 +3,15 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { sha256 } from '../cli/plain-files.ts'
-import { type Hub, openHub, serve } from '../hubs/publishing.ts'
+import { openHub, serve } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
-import type { Ran } from '../loaded.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { environment, runProgram } from './both-clients.ts'
 
-/** A hub to publish folders to. */
-export interface SkillHub {
-  url: string
-  hub: Hub
-  /** The path of each request, in order. */
-  asked: string[]
-  /** Runs hubcli in a folder, with the token. */
-  hubcli(cwd: string, ...args: string[]): Promise<Ran>
-  /** A folder that is removed with the hub. */
-  scratch: string
-  /** Creates an empty folder in it. */
-  newFolder(): string
-  close(): Promise<void>
-}
+export type SkillHub = Awaited<ReturnType<typeof startSkillHub>>
 
-/** Starts a hub. */
-export async function startSkillHub(): Promise<SkillHub> {
+/** Starts a hub to publish folders to. */
+export async function startSkillHub() {
   const scratch = temporaryFolder('prompt-hub-skills-')
   const world = openLocalWorld()
   const hub = await openHub(world)
@@ -37,10 +23,13 @@ export async function startSkillHub(): Promise<SkillHub> {
   return {
     url,
     hub,
+    /** The path of each request, in order. */
     asked,
     scratch,
+    /** Creates an empty folder. */
     newFolder: () => mkdtempSync(join(scratch, 'project-')),
-    hubcli: (cwd, ...args) => runProgram(args, cwd, { ...environment(url), HUB_TOKEN: hub.token }),
+    /** Runs hubcli in a folder, with the token. */
+    hubcli: (cwd: string, ...args: string[]) => runProgram(args, cwd, { ...environment(url), HUB_TOKEN: hub.token }),
     close,
   }
 }

@@ -21,14 +21,10 @@ export interface Fault {
   after?: (returning: Returning, passing: Passing) => void
 }
 
-export interface Front {
-  /** Injects this fault into all further requests; without an argument, removes the fault. */
-  spoil(fault?: Fault): void
-  close(): Promise<void>
-}
+export type Front = Awaited<ReturnType<typeof startFront>>
 
 /** Starts a proxy in front of a hub. @param hub the port of the hub @param from the address that its requests come from */
-export async function startFront(port: number, hub: number, from?: string): Promise<Front> {
+export async function startFront(port: number, hub: number, from?: string) {
   const way = from === undefined ? { host: 'localhost' } : { host: '127.0.0.1', localAddress: from }
   let fault: Fault = {}
   const server = createServer((incoming, outgoing) => {
@@ -54,11 +50,12 @@ export async function startFront(port: number, hub: number, from?: string): Prom
   })
   await new Promise<void>((listening) => server.listen(port, 'localhost', listening))
   return {
-    spoil(next = {}) {
+    /** Injects this fault into all further requests; without an argument, removes the fault. */
+    spoil(next: Fault = {}) {
       fault = next
     },
     close: () =>
-      new Promise((closed) => {
+      new Promise<void>((closed) => {
         server.close(() => closed())
         server.closeAllConnections()
       }),

@@ -22,26 +22,11 @@ export const CLAIMS = {
   run_id: '30433642',
 }
 
-export interface Issuer {
-  jwksUrl: string
-  /** Returns the number of requests for the issuer's keys. */
-  fetches(): number
-  /** From now on, returns this response instead of the keys. */
-  answer(status: number, body: string): void
-  /** Signs a token. @param claims overrides for the default claims; undefined omits a claim */
-  sign(claims?: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>
-  /** Signs with an unknown key, but under the ID of a key that the issuer knows. */
-  signWithAnother(): Promise<string>
-  /** Signs with the right key but another algorithm. */
-  signBy(alg: 'PS256' | 'RS512'): Promise<string>
-  /** Signs with HMAC, using the public key as the secret. */
-  signWithPublicKey(): Promise<string>
-  close(): Promise<void>
-}
+export type Issuer = Awaited<ReturnType<typeof startIssuer>>
 
 let made = 0
 
-export async function startIssuer(): Promise<Issuer> {
+export async function startIssuer() {
   const kid = 'key-1'
   const [ours, other] = await Promise.all([generateKeyPair('RS256', { extractable: true }), generateKeyPair('RS256')])
   // The key has no `alg`, so it does not rule out other algorithms by itself.
@@ -61,19 +46,25 @@ export async function startIssuer(): Promise<Issuer> {
   }
   return {
     jwksUrl: `${url}/jwks`,
+    /** Returns the number of requests for the issuer's keys. */
     fetches: () => fetches,
-    answer: (status, body) => {
+    /** From now on, returns this response instead of the keys. */
+    answer: (status: number, body: string) => {
       current = { status, body }
     },
-    sign: (claims, header) =>
+    /** Signs a token. @param claims overrides for the default claims; undefined omits a claim */
+    sign: (claims?: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>) =>
       new SignJWT(payload(claims)).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(ours.privateKey),
+    /** Signs with an unknown key, but under the ID of a key that the issuer knows. */
     signWithAnother: () => new SignJWT(payload()).setProtectedHeader({ alg: 'RS256', kid }).sign(other.privateKey),
-    signBy: async (alg) =>
+    /** Signs with the right key but another algorithm. */
+    signBy: async (alg: 'PS256' | 'RS512') =>
       new SignJWT(payload())
         .setProtectedHeader({ alg, kid })
         .sign(await importPKCS8(await exportPKCS8(ours.privateKey), alg)),
+    /** Signs with HMAC, using the public key as the secret. */
     signWithPublicKey: () =>
       new SignJWT(payload()).setProtectedHeader({ alg: 'HS256', kid }).sign(Buffer.from(JSON.stringify(jwk))),
-    close: () => new Promise((done) => server.close(() => done())),
+    close: () => new Promise<void>((done) => server.close(() => done())),
   }
 }

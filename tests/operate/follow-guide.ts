@@ -6,15 +6,7 @@ import { COMPILED } from '../compiled.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A machine on which a guide is followed. */
-export interface GuideMachine {
-  /** The folder in which the shell starts. */
-  root: string
-  /** Returns a text adapted to the names and ports on this machine. */
-  localise(text: string): string
-  /** Runs code blocks one after another in one shell. @returns their output @throws Error if a block fails */
-  follow(blocks: readonly string[]): Promise<string>
-  remove(): void
-}
+export type GuideMachine = ReturnType<typeof openMachine>
 
 /** A code block of a document. */
 export interface Example {
@@ -63,7 +55,7 @@ export function openMachine(
   publicUrl: string,
   functions: string,
   words: Readonly<Record<string, string>> = {},
-): GuideMachine {
+) {
   const root = temporaryFolder('prompt-hub-guide-')
   const source = makeSource(join(root, 'source'))
   const all: Record<string, string> = {
@@ -75,9 +67,12 @@ export function openMachine(
   const localise = (text: string) =>
     Object.entries(all).reduce((changed, [word, other]) => changed.replaceAll(word, other), text)
   return {
+    /** The folder in which the shell starts. */
     root,
+    /** Returns a text adapted to the names and ports on this machine. */
     localise,
-    follow(blocks) {
+    /** Runs code blocks one after another in one shell. @returns their output @throws Error if a block fails */
+    follow(blocks: readonly string[]): Promise<string> {
       const script = `set -eu\n${functions}${SHIMS}\n${blocks.map(localise).join('\n')}`
       const { PATH = '', HOME = '' } = process.env
       const given = { ROOT: root, CODE: resolve('.') }

@@ -4,18 +4,12 @@ import { readConfig } from '../../../src/config.ts'
 import { openMachines } from '../../hubs/machines.ts'
 import { setup as makePages } from '../../make-pages.ts'
 
-/** A running temporary hub. */
-interface ScratchHub {
-  address: string
-  close(): Promise<void>
-}
-
 /**
  * Starts a hub on the usual port, which the pages show; `PORT` sets another one.
  *
  * @throws if the hub does not start, with its messages
  */
-export async function openScratchHub(): Promise<ScratchHub> {
+export async function openScratchHub() {
   const { port } = readConfig(process.env)
   const address = `http://localhost:${port}`
   makePages()
